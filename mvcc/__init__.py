@@ -1,0 +1,72 @@
+"""Multi-view constrained clustering with an incomplete mapping between views.
+
+The reference implementation of Eaton, desJardins and Jacob. Names are imported when first used, so that
+``import mvcc`` and ``mvcc --help`` stay fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from mvcc._version import __version__
+
+if TYPE_CHECKING:
+    from mvcc.cluster import MPCKMeans, PCKMeans
+    from mvcc.constraints import Constraints
+    from mvcc.datasets import Dataset, load_dataset
+    from mvcc.embedding import spectral_features
+    from mvcc.mapping import close_views
+    from mvcc.metrics import pairwise_f_measure, weighted_precision
+    from mvcc.multiview import MultiViewConstrainedClustering
+    from mvcc.propagation import propagate_constraints
+    from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping, SingleView, TransferMethod
+
+_HOMES = {
+    "ClusterMembership": "transfer",
+    "ConstraintPropagation": "transfer",
+    "Constraints": "constraints",
+    "Dataset": "datasets",
+    "DirectMapping": "transfer",
+    "MPCKMeans": "cluster",
+    "MultiViewConstrainedClustering": "multiview",
+    "PCKMeans": "cluster",
+    "SingleView": "transfer",
+    "TransferMethod": "transfer",
+    "close_views": "mapping",
+    "load_dataset": "datasets",
+    "pairwise_f_measure": "metrics",
+    "propagate_constraints": "propagation",
+    "spectral_features": "embedding",
+    "weighted_precision": "metrics",
+}
+
+__all__ = [
+    "ClusterMembership",
+    "ConstraintPropagation",
+    "Constraints",
+    "Dataset",
+    "DirectMapping",
+    "MPCKMeans",
+    "MultiViewConstrainedClustering",
+    "PCKMeans",
+    "SingleView",
+    "TransferMethod",
+    "__version__",
+    "close_views",
+    "load_dataset",
+    "pairwise_f_measure",
+    "propagate_constraints",
+    "spectral_features",
+    "weighted_precision",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"mvcc.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'mvcc' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

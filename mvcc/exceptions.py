@@ -1,0 +1,31 @@
+"""The errors of mvcc: every one says what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class MvccError(Exception):
+    """Base class of all errors that mvcc raises on purpose."""
+
+
+class InvalidInputError(MvccError, ValueError):
+    """An argument, a constraint list, a mapping or a view that cannot be used."""
+
+
+class ConstraintConflictError(InvalidInputError):
+    """Constraints that contradict each other: a cannot-link inside a chain of must-links."""
+
+
+class ConfigError(MvccError, ValueError):
+    """An experiment configuration with unknown keys, wrong types or impossible values."""
+
+
+class DataError(MvccError):
+    """A data file that is missing, damaged or cannot be fetched."""
+
+
+class UnknownDatasetError(DataError, InvalidInputError):
+    """A data set name that the registry does not know."""
+
+
+class StoreError(MvccError):
+    """A results folder that does not fit the run, or cannot be read or written."""
