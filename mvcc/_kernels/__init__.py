@@ -1,0 +1,1 @@
+"""Compiled kernels that more than one room calls: plain arrays in, plain arrays out."""

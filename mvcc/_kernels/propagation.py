@@ -1,0 +1,143 @@
+"""Compiled kernels of the E-step: cluster moments, reach of every endpoint, and the (max, ×) product of Eq. 10."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def cluster_moments(X, labels, k):
+    """Return sizes, means and maximum-likelihood covariances of the clusters (Eq. 4 without γ)."""
+    n, d = X.shape
+    sizes = np.zeros(k, np.int64)
+    means = np.zeros((k, d))
+    covariances = np.zeros((k, d, d))
+    for i in range(n):
+        sizes[labels[i]] += 1
+        means[labels[i]] += X[i]
+    for h in range(k):
+        if sizes[h] > 0:
+            means[h] /= sizes[h]
+    gap = np.empty(d)
+    for i in range(n):
+        h = labels[i]
+        for a in range(d):
+            gap[a] = X[i, a] - means[h, a]
+        for a in range(d):
+            for b in range(a + 1):
+                covariances[h, a, b] += gap[a] * gap[b]
+    for h in range(k):
+        for a in range(d):
+            for b in range(a + 1):
+                covariances[h, a, b] /= max(sizes[h], 1)
+                covariances[h, b, a] = covariances[h, a, b]
+    return sizes, means, covariances
+
+
+@njit(cache=True)
+def squared_mahalanobis(x, z, whitener, limit):
+    """Return ‖W(x − z)‖² for lower triangular W, or a partial sum above ``limit`` as soon as it is reached (Eq. 18)."""
+    total = 0.0
+    for a in range(x.size):
+        part = 0.0
+        for b in range(a + 1):
+            part += whitener[a, b] * (x[b] - z[b])
+        total += part * part
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True)
+def memberships(X, rows, labels, means, whiteners):
+    """Return G_c(x) of Eq. 7 for the given rows, c being the row's own cluster."""
+    G = np.empty(rows.size)
+    for r in range(rows.size):
+        i = rows[r]
+        G[r] = np.exp(-0.5 * squared_mahalanobis(X[i], means[labels[i]], whiteners[labels[i]], np.inf))
+    return G
+
+
+@njit(cache=True)
+def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut):
+    """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
+
+    ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0 the value is 1, even
+    where G has underflowed to 0. Return start (m̄ + 1,), candidate number, and value.
+    """
+    start = np.zeros(endpoints.size + 1, np.int64)
+    reached = np.empty(1024, np.int64)
+    value = np.empty(1024)
+    count = 0
+    for u in range(endpoints.size):
+        row = endpoints[u]
+        limit = cut[u] * G[u]
+        for c in range(candidates.size):
+            distance = squared_mahalanobis(X[candidates[c]], X[row], whiteners[labels[row]], limit)
+            if distance > limit:
+                continue
+            if count == reached.size:
+                reached = np.concatenate((reached, np.empty_like(reached)))
+                value = np.concatenate((value, np.empty_like(value)))
+            reached[count] = c
+            value[count] = 1.0 if distance == 0 else np.exp(-0.5 * distance / G[u])
+            count += 1
+        start[u + 1] = count
+    return start, reached[:count], value[:count]
+
+
+@njit(cache=True)
+def transposed(matrix, n_columns):
+    """Return a sparse matrix (start, column, value) by its columns instead of its rows."""
+    start, column, value = matrix
+    new_start = np.zeros(n_columns + 1, np.int64)
+    for e in range(column.size):
+        new_start[column[e] + 1] += 1
+    for c in range(n_columns):
+        new_start[c + 1] += new_start[c]
+    place = new_start[:-1].copy()
+    row, new_value = np.empty_like(column), np.empty_like(value)
+    for r in range(start.size - 1):
+        for e in range(start[r], start[r + 1]):
+            row[place[column[e]]] = r
+            new_value[place[column[e]]] = value[e]
+            place[column[e]] += 1
+    return new_start, row, new_value
+
+
+@njit(cache=True)
+def max_product(left, right, n_columns, threshold, upper):
+    """Multiply two sparse matrices (start, column, value) in the (max, ×) semiring, keeping what is ≥ threshold.
+
+    With ``upper`` only entries right of the diagonal. Columns of each row come ascending.
+    """
+    left_start, left_column, left_value = left
+    right_start, right_column, right_value = right
+    n_rows = left_start.size - 1
+    start = np.zeros(n_rows + 1, np.int64)
+    column = np.empty(1024, np.int64)
+    value = np.empty(1024)
+    best = np.zeros(n_columns)
+    touched = np.empty(n_columns, np.int64)
+    count = 0
+    for r in range(n_rows):
+        n_touched = 0
+        for e in range(left_start[r], left_start[r + 1]):
+            for f in range(right_start[left_column[e]], right_start[left_column[e] + 1]):
+                c = right_column[f]
+                product = left_value[e] * right_value[f]
+                if product >= threshold and not (upper and c <= r):
+                    if best[c] == 0.0:
+                        touched[n_touched] = c
+                        n_touched += 1
+                    best[c] = max(best[c], product)
+        while count + n_touched > column.size:
+            column = np.concatenate((column, np.empty_like(column)))
+            value = np.concatenate((value, np.empty_like(value)))
+        for c in np.sort(touched[:n_touched]):
+            column[count], value[count] = c, best[c]
+            best[c] = 0.0
+            count += 1
+        start[r + 1] = count
+    return start, column[:count], value[:count]

@@ -1,0 +1,134 @@
+"""What PCK-Means and MPCK-Means share: checks, the start from must-link neighbourhoods, the scikit-learn face."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mvcc._kernels.links import build_links
+from mvcc._validation import RandomState, as_generator, check_count, check_number, is_clean
+from mvcc.cluster import _kernels
+from mvcc.constraints import Constraints
+from mvcc.exceptions import InvalidInputError
+
+NO_CONSTRAINTS = Constraints([], [])
+
+
+class ConstrainedKMeans(ClusterMixin, BaseEstimator):
+    """Base of the two estimators; a subclass runs the iterations and may learn metrics."""
+
+    _farthest_first = False
+
+    n_clusters: int
+    init: str | ArrayLike
+    max_iter: int
+    tol: float
+    random_state: RandomState
+    n_features_in_: int
+
+    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | None = None) -> Self:
+        """Cluster the rows of X under pairwise constraints.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Instances of one view. Computed in double precision.
+        y : ignored
+        constraints : Constraints, default=None
+            Taken as given; ``constraints.closure()`` adds what follows from them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For NaN or infinity in X, constraints on rows that X does not have, or impossible parameters.
+        """
+        data = self._check_X(X, reset=True)
+        given = NO_CONSTRAINTS if constraints is None else constraints
+        if not isinstance(given, Constraints):
+            raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
+        if len(given) and given.pairs.max() >= len(data):
+            raise InvalidInputError(f"A constraint names row {given.pairs.max()}, but X has only {len(data)} rows.")
+        k = check_count(self.n_clusters, "n_clusters")
+        if k > len(data):
+            raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}.")
+        max_iter = check_count(self.max_iter, "max_iter")
+        tol = check_number(self.tol, "tol", low=0)
+        labels, centers = self._start(data, given, k)
+        links = build_links(len(data), given.pairs, given.must_link, given.weights)
+        self._iterate(data, centers, labels, links, max_iter, tol)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Assign rows to the learned clusters, without regard to constraints.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of the clusters.
+        """
+        check_is_fitted(self)
+        data = self._check_X(X, reset=False)
+        metrics = self._current_metrics()
+        log_dets = np.array([_kernels.log_det(metric) for metric in metrics])
+        labels: NDArray[np.int64] = _kernels.nearest(data, self.cluster_centers_, metrics, log_dets)
+        return labels
+
+    def _iterate(
+        self,
+        X: NDArray[np.float64],
+        centers: NDArray[np.float64],
+        labels: NDArray[np.int64],
+        links: Any,
+        max_iter: int,
+        tol: float,
+    ) -> None:
+        raise NotImplementedError
+
+    def _current_metrics(self) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def _check_X(self, X: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
+        """Check X in one fast pass where it is a plain array already, else by scikit-learn's thorough checks."""
+        if is_clean(X) and not hasattr(self, "feature_names_in_") and (reset or X.shape[1] == self.n_features_in_):
+            self.n_features_in_ = X.shape[1]
+            return X
+        try:
+            checked: NDArray[np.float64] = validate_data(self, X, reset=reset, dtype=np.float64, order="C")
+        except ValueError as error:
+            raise InvalidInputError(str(error)) from error
+        return checked
+
+    def _start(
+        self, X: NDArray[np.float64], constraints: Constraints, k: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return starting labels (−1: none) and centers, by ``init``."""
+        if not isinstance(self.init, str):
+            centers = np.array(self.init, dtype=np.float64, order="C")
+            if centers.shape != (k, X.shape[1]) or not np.isfinite(centers).all():
+                raise InvalidInputError(
+                    f"init must hold {k} finite centers of {X.shape[1]} features, shape ({k}, {X.shape[1]}), "
+                    f"not {centers.shape}."
+                )
+            return np.full(len(X), -1), centers
+        if self.init != "neighborhoods":
+            raise InvalidInputError(f"init={self.init!r} is not allowed; 'neighborhoods' or an array of centers is.")
+        labels, centers, n_chosen = _kernels.neighborhood_start(
+            X, k, constraints.pairs, constraints.must_link, constraints.weights, self._farthest_first
+        )
+        if n_chosen < k:
+            free = np.flatnonzero(labels < 0)
+            rows = free if len(free) >= k - n_chosen else np.arange(len(X))
+            centers[n_chosen:] = X[as_generator(self.random_state).choice(rows, k - n_chosen, replace=False)]
+        return labels, centers

@@ -1,0 +1,102 @@
+"""MPCK-Means (§3.1; Bilenko et al. 2004)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._validation import RandomState
+from mvcc.cluster import _kernels
+from mvcc.cluster._base import ConstrainedKMeans
+from mvcc.exceptions import InvalidInputError
+
+
+class MPCKMeans(ConstrainedKMeans):
+    """Constrained k-means that learns a metric with the clusters (Eq. 1–3).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        k, the number of clusters.
+    metric : {"diagonal", "full"}, default="diagonal"
+        Learn one weight per feature (the paper's choice), or whole matrices.
+    shared_metric : bool, default=False
+        Learn one metric for all clusters instead of one for each.
+    init : "neighborhoods" or array-like of shape (k, d), default="neighborhoods"
+        Start from k must-link neighbourhoods chosen by weighted farthest-first traversal, missing centers being
+        distinct random rows; or from the given centers, with all points unassigned.
+    max_iter : int, default=300
+        Limit of iterations.
+    tol : float, default=1e-6
+        Stop when the objective changes by no more than this (absolute).
+    random_state : int, numpy Generator, RandomState or None, default=None
+        Draws the missing centers.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Cluster of every row.
+    cluster_centers_ : ndarray of shape (k, d)
+        Means of the clusters.
+    metrics_ : ndarray of shape (k, d) or (k, d, d)
+        M_h of every cluster: n_h over its spread, so that M_h^-1 is a covariance.
+    objective_ : float
+        Eq. 1. It may rise between iterations, since the metric step moves the farthest pair of Eq. 3.
+    n_iter_ : int
+        Iterations done.
+    converged_ : bool
+        False when ``max_iter`` or a cycle ended the run.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, MPCKMeans
+    >>> X = [[0.0, 5.0], [0.1, 0.0], [1.0, 5.0], [1.1, 0.0]]
+    >>> c = Constraints.from_pairs(must_link=[(0, 1), (2, 3)], cannot_link=[(1, 2)])
+    >>> MPCKMeans(2).fit(X, constraints=c).labels_.tolist()
+    [0, 0, 1, 1]
+    """
+
+    _farthest_first = True
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: Literal["diagonal", "full"] = "diagonal",
+        shared_metric: bool = False,
+        init: str | ArrayLike = "neighborhoods",
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.shared_metric = shared_metric
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _iterate(
+        self,
+        X: NDArray[np.float64],
+        centers: NDArray[np.float64],
+        labels: NDArray[np.int64],
+        links: Any,
+        max_iter: int,
+        tol: float,
+    ) -> None:
+        if self.metric not in ("diagonal", "full"):
+            raise InvalidInputError(f"metric={self.metric!r} is not allowed; 'diagonal' or 'full' is.")
+        k, d = centers.shape
+        metrics = np.ones((k, d)) if self.metric == "diagonal" else np.tile(np.eye(d), (k, 1, 1))
+        self.objective_, self.n_iter_, self.converged_ = _kernels.mpck_fit(
+            X, centers, metrics, labels, links, bool(self.shared_metric), max_iter, tol
+        )
+        self.labels_, self.cluster_centers_, self.metrics_ = labels, centers, metrics
+
+    def _current_metrics(self) -> NDArray[np.float64]:
+        metrics: NDArray[np.float64] = self.metrics_
+        return metrics

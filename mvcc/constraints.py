@@ -1,0 +1,374 @@
+"""Pairwise must-link and cannot-link constraints within one view (§3.1, §4)."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._closure import close
+from mvcc._validation import RandomState, as_generator, check_count
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+
+_MAX_ROW = 2**31 - 1
+_KINDS = {"must-link": True, "cannot-link": False}
+_COLUMNS = ["i", "j", "kind", "weight"]
+
+
+class Constraints:
+    """A frozen, sorted list of weighted pairwise constraints.
+
+    Parameters
+    ----------
+    pairs : array-like of shape (m, 2)
+        Row numbers of the two instances of each constraint, in either order. A repeated row counts again.
+    must_link : array-like of shape (m,), bool
+        True where the two belong together (must-link), False where they belong apart (cannot-link).
+    weights : array-like of shape (m,), default=None
+        Penalty w >= 0 of violating each constraint (§3.1); 1 when left out.
+
+    Raises
+    ------
+    InvalidInputError
+        For a self-pair, a negative row number, a negative or non-finite weight, or arrays that do not fit together.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints
+    >>> c = Constraints.from_pairs(must_link=[(1, 0)], cannot_link=[(1, 2)])
+    >>> c.closure().pairs.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+
+    __slots__ = ("_must_link", "_pairs", "_weights")
+
+    def __init__(self, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike | None = None) -> None:
+        checked = _check_pairs(pairs)
+        kinds = _check_kinds(must_link, len(checked))
+        weight = _check_weights(weights, len(checked))
+        order = np.lexsort((-weight, _keys(checked, kinds)))
+        self._store(checked[order], kinds[order], weight[order])
+
+    def _store(self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> None:
+        for array in (pairs, must_link, weights):
+            array.flags.writeable = False
+        self._pairs, self._must_link, self._weights = pairs, must_link, weights
+
+    @classmethod
+    def _heaviest(
+        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> Constraints:
+        """Make constraints from trusted arrays (i < j), keeping the heaviest of each pair and type."""
+        keys = _keys(pairs, must_link)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), keys[1:] != keys[:-1]))) if len(keys) else order
+        if len(starts) < len(keys):
+            weights = np.maximum.reduceat(weights[order], starts)
+            order = order[starts]
+        else:
+            weights = weights[order]
+        return cls._sorted(pairs[order], must_link[order], weights)
+
+    @classmethod
+    def _sorted(
+        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> Constraints:
+        """Make constraints from trusted arrays that are sorted already."""
+        made = cls.__new__(cls)
+        made._store(pairs, must_link, weights)
+        return made
+
+    def _select(self, rows: NDArray[Any]) -> Constraints:
+        """Return the constraints at the given ascending positions (or under a mask)."""
+        return self._sorted(self._pairs[rows], self._must_link[rows], self._weights[rows])
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """Row numbers, shape (m, 2), smaller one first; sorted."""
+        return self._pairs
+
+    @property
+    def must_link(self) -> NDArray[np.bool_]:
+        """True for must-links, False for cannot-links, shape (m,)."""
+        return self._must_link
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Weights w >= 0, shape (m,)."""
+        return self._weights
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constraints):
+            return NotImplemented
+        return (
+            np.array_equal(self._pairs, other._pairs)
+            and np.array_equal(self._must_link, other._must_link)
+            and np.array_equal(self._weights, other._weights)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Constraints, (self._pairs, self._must_link, self._weights)
+
+    def __repr__(self) -> str:
+        n_must_links = int(self._must_link.sum())
+        return f"<Constraints: {n_must_links} must-links, {len(self) - n_must_links} cannot-links>"
+
+    @classmethod
+    def from_pairs(
+        cls, must_link: Iterable[tuple[int, int]] = (), cannot_link: Iterable[tuple[int, int]] = ()
+    ) -> Constraints:
+        """Make constraints of weight 1 from two lists of pairs of row numbers.
+
+        Raises
+        ------
+        InvalidInputError
+            As the constructor does.
+        """
+        together, apart = _check_pairs(list(must_link)), _check_pairs(list(cannot_link))
+        return cls(np.concatenate((together, apart)), np.arange(len(together) + len(apart)) < len(together))
+
+    @classmethod
+    def from_labels(cls, y: ArrayLike, n_constraints: int, random_state: RandomState = None) -> Constraints:
+        """Sample constraints of weight 1 from known labels (§6.2): half must-links, half cannot-links.
+
+        Of an odd number, must-links get the odd one. No pair is repeated, and for one seed a larger number
+        contains the smaller. The time grows with the number of rows and of constraints, not of pairs.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            True labels.
+        n_constraints : int
+            How many constraints to draw, 0 or more.
+        random_state : int, numpy Generator or None
+            Seed of the draw.
+
+        Raises
+        ------
+        InvalidInputError
+            When there are too few pairs of either kind.
+        """
+        n_wanted = check_count(n_constraints, "n_constraints", low=0)
+        labels = np.asarray(y)
+        if labels.ndim != 1:
+            raise InvalidInputError(f"y must hold one label per row, shape (n,), not {labels.shape}.")
+        _, codes = np.unique(labels, return_inverse=True)
+        rows = np.argsort(codes, kind="stable")
+        n = len(rows)
+        class_end = np.cumsum(np.bincount(codes, minlength=1))[codes[rows]] if n else rows
+        position = np.arange(n)
+        # the partners of the row at a position are those behind it, in its own class or behind the class
+        spans = ((position + 1, class_end), (class_end, np.full(n, n)))
+        wanted = ((n_wanted + 1) // 2, n_wanted // 2)
+        available = [np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans]
+        for number, cumulative, kind in zip(wanted, available, _KINDS, strict=True):
+            if number > cumulative[-1]:
+                raise InvalidInputError(
+                    f"{number} {kind} constraints were asked for, but the labels allow only {cumulative[-1]}; "
+                    f"ask for fewer."
+                )
+        # must-links and cannot-links take turns in one stream of draws, so that a longer stream extends a shorter
+        turn = np.arange(n_wanted)
+        totals = np.array([cumulative[-1] for cumulative in available])[turn % 2]
+        draws = as_generator(random_state).integers(turn // 2, totals)
+        drawn = []
+        for kind_of_turn, ((low, _), cumulative) in enumerate(zip(spans, available, strict=True)):
+            index = _shuffled(draws[kind_of_turn::2])
+            first = np.searchsorted(cumulative, index, side="right") - 1
+            drawn.append(np.column_stack((rows[first], rows[low[first] + index - cumulative[first]])))
+        return cls(np.concatenate(drawn), np.arange(n_wanted) < wanted[0])
+
+    def closure(self) -> Constraints:
+        """Add every constraint that follows from these (§5, steps 1–2 of Algorithm 2 for one view).
+
+        An inferred constraint weighs as much as the weakest link of its strongest chain; given ones keep their
+        weight, the heaviest where a pair is repeated.
+
+        Raises
+        ------
+        ConstraintConflictError
+            When a cannot-link contradicts a chain of must-links; the message names the shortest such chain.
+        """
+        if not len(self):
+            return self
+        pairs, must_link, weights = close(
+            self._pairs, np.zeros_like(self._pairs), self._must_link, self._weights, _conflict_in_one_view
+        )
+        return with_weights_of(Constraints._heaviest(pairs, must_link, weights), self)
+
+    def max_union(self, other: Constraints) -> Constraints:
+        """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13)."""
+        return Constraints._heaviest(
+            np.concatenate((self._pairs, other._pairs)),
+            np.concatenate((self._must_link, other._must_link)),
+            np.concatenate((self._weights, other._weights)),
+        )
+
+    @classmethod
+    def read_csv(cls, path: str | os.PathLike[str]) -> Constraints:
+        """Read constraints from a CSV file with the columns i, j, kind and (optional) weight.
+
+        ``kind`` is ``must-link`` or ``cannot-link``; rows are numbered from 0.
+
+        Raises
+        ------
+        InvalidInputError
+            Names file, line and what is wrong.
+        """
+        try:
+            with open(path, encoding="utf-8-sig", newline="") as file:
+                rows = list(csv.reader(file))
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise InvalidInputError(f"{path}: cannot be read as a CSV file of constraints: {error}") from error
+        header = [name.strip() for name in rows[0]] if rows else []
+        if header not in (_COLUMNS, _COLUMNS[:3]):
+            raise InvalidInputError(
+                f"{path}:1: the columns must be i,j,kind or i,j,kind,weight, not {','.join(header)}."
+            )
+        lines = [line for line, row in enumerate(rows[1:], 2) if row]
+        parsed = [_parse_row(rows[line - 1], len(header), f"{path}:{line}") for line in lines]
+        try:
+            return _from_rows(parsed)
+        except InvalidInputError:
+            for line, row in zip(lines, parsed, strict=True):
+                try:
+                    _from_rows([row])
+                except InvalidInputError as error:
+                    raise InvalidInputError(f"{path}:{line}: {error}") from error
+            raise
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the constraints so that ``read_csv`` gives the same ones back."""
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(_COLUMNS)
+            for (i, j), must, weight in zip(self._pairs.tolist(), self._must_link, self._weights.tolist(), strict=True):
+                writer.writerow([i, j, "must-link" if must else "cannot-link", repr(weight)])
+
+
+def unify(given: Constraints, transferred: Constraints) -> Constraints:
+    """Make the unified set C̃ of Eq. 13–14, with at most one type for each pair.
+
+    Where a pair would be both must-link and cannot-link, a given constraint wins over a transferred one, then the
+    heavier one; of equal ones both are dropped.
+    """
+    union = given.max_union(transferred)
+    same = np.flatnonzero((union.pairs[1:] == union.pairs[:-1]).all(axis=1))
+    if not same.size:
+        return union
+    keep = np.ones(len(union), dtype=np.bool_)
+    known = set(_keys(given.pairs, given.must_link).tolist())
+    rank = [
+        (key in known, weight)
+        for key, weight in zip(_keys(union.pairs, union.must_link).tolist(), union.weights.tolist(), strict=True)
+    ]
+    for row in same.tolist():
+        keep[row] = rank[row] > rank[row + 1]
+        keep[row + 1] = rank[row + 1] > rank[row]
+    return union._select(keep)
+
+
+def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
+    """Give the given constraints among the closed ones their own weight back."""
+    weights = closed.weights.copy()
+    heaviest = given.max_union(given)
+    position = np.searchsorted(_keys(closed.pairs, closed.must_link), _keys(heaviest.pairs, heaviest.must_link))
+    weights[position] = heaviest.weights
+    return Constraints._sorted(closed.pairs, closed.must_link, weights)
+
+
+def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """One sortable integer per constraint: the pair, then must-link before cannot-link."""
+    return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
+
+
+def _shuffled(draws: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Make distinct numbers of draws, the t-th of them from t … total − 1.
+
+    This is the shuffle of Fisher and Yates, which keeps only the places that it has touched.
+    """
+    moved: dict[int, int] = {}
+    chosen = []
+    for place, draw in enumerate(draws.tolist()):
+        chosen.append(moved.get(draw, draw))
+        moved[draw] = moved.get(place, place)
+    return np.array(chosen, dtype=np.int64)
+
+
+def _conflict_in_one_view(chain: list[int], _: int) -> ConstraintConflictError:
+    links = " = ".join(f"row {row}" for row in chain)
+    return ConstraintConflictError(
+        f"The constraints contradict each other: {links} by must-links, but row {chain[0]} ≠ row {chain[-1]} by a "
+        f"cannot-link. Remove one of them."
+    )
+
+
+def _check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
+    checked = np.asarray(pairs)
+    if checked.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if checked.ndim != 2 or checked.shape[1] != 2:
+        raise InvalidInputError(f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}.")
+    if checked.dtype.kind not in "iu":
+        raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}.")
+    if checked.min() < 0 or checked.max() > _MAX_ROW:
+        bad = int(np.flatnonzero(((checked < 0) | (checked > _MAX_ROW)).any(axis=1))[0])
+        raise InvalidInputError(f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {_MAX_ROW}.")
+    same = np.flatnonzero(checked[:, 0] == checked[:, 1])
+    if same.size:
+        raise InvalidInputError(
+            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this constraint."
+        )
+    return np.sort(checked.astype(np.int64), axis=1)
+
+
+def _check_kinds(must_link: ArrayLike, n: int) -> NDArray[np.bool_]:
+    kinds = np.asarray(must_link)
+    if kinds.shape != (n,):
+        raise InvalidInputError(f"must_link must have one value per pair, shape ({n},), not {kinds.shape}.")
+    if n and kinds.dtype.kind != "b" and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all()):
+        raise InvalidInputError("must_link must be True (must-link) or False (cannot-link) for every pair.")
+    return kinds.astype(np.bool_)
+
+
+def _check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(n)
+    try:
+        checked = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"weights must be numbers: {error}") from error
+    if checked.shape != (n,):
+        raise InvalidInputError(f"weights must have one value per pair, shape ({n},), not {checked.shape}.")
+    bad = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
+    if bad.size:
+        raise InvalidInputError(f"weights[{bad[0]}] = {checked[bad[0]]}: a weight must be finite and 0 or more.")
+    return checked
+
+
+def _parse_row(row: list[str], n_columns: int, where: str) -> tuple[int, int, bool, float]:
+    if len(row) != n_columns:
+        raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {','.join(row)}")
+    try:
+        i, j = int(row[0]), int(row[1])
+        weight = float(row[3]) if n_columns == 4 else 1.0
+    except ValueError as error:
+        raise InvalidInputError(f"{where}: i and j must be integers and weight a number: {','.join(row)}") from error
+    kind = row[2].strip()
+    if kind not in _KINDS:
+        raise InvalidInputError(f"{where}: kind must be must-link or cannot-link, not {kind!r}.")
+    return i, j, _KINDS[kind], weight
+
+
+def _from_rows(rows: list[tuple[int, int, bool, float]]) -> Constraints:
+    return Constraints([row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows])

@@ -1,0 +1,197 @@
+"""Relations between views: their closure, f_{U→V} of Eq. 12, and sampling a portion of them (§4, §5.2, §6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._closure import close
+from mvcc.constraints import Constraints, with_weights_of
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+
+Relations = dict[tuple[int, int], NDArray[np.int64]]
+_NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
+
+
+def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: Sequence[int] | int) -> Relations:
+    """Return the relations as sorted, distinct rows under keys (u, v) with u < v.
+
+    Parameters
+    ----------
+    mappings : dict {(u, v): array-like of shape (r, 2)} or None
+        Pairs (row of view u, row of view v) that are the same object; many-to-many, in either orientation.
+    sizes : sequence of int, or int
+        Number of rows of every view, or only the number of views when their sizes are not known.
+
+    Raises
+    ------
+    InvalidInputError
+        For views or rows that are not there.
+    """
+    n_views = sizes if isinstance(sizes, int) else len(sizes)
+    gathered: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
+    for key, given in (mappings or {}).items():
+        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(view, (int, np.integer)) for view in key)):
+            raise InvalidInputError(f"mappings: the key {key!r} is not a pair (u, v) of view numbers.")
+        u, v = int(key[0]), int(key[1])
+        if u == v or not (0 <= u < n_views and 0 <= v < n_views):
+            raise InvalidInputError(f"mappings: {key} does not name two different views of 0 … {n_views - 1}.")
+        rows = np.asarray(given)
+        if rows.size == 0:
+            rows = _NO_RELATIONS
+        if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+            raise InvalidInputError(f"mappings[{key}] must be integer row numbers of shape (r, 2).")
+        for column, view in ((0, u), (1, v)):
+            limit = np.inf if isinstance(sizes, int) else sizes[view]
+            bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= limit))
+            if bad.size:
+                raise InvalidInputError(
+                    f"mappings[{key}][{bad[0]}] names row {rows[bad[0], column]} of view {view}, which has "
+                    f"{'only rows of 0 or more' if isinstance(sizes, int) else f'rows 0 … {sizes[view] - 1}'}."
+                )
+        rows = rows.astype(np.int64)
+        gathered.setdefault((min(u, v), max(u, v)), []).append(rows if u < v else rows[:, ::-1])
+    return {key: np.unique(np.concatenate(parts), axis=0) for key, parts in sorted(gathered.items())}
+
+
+def close_views(
+    constraints: Sequence[Constraints | None], mappings: Mapping[tuple[int, int], ArrayLike] | None
+) -> tuple[list[Constraints], Relations]:
+    """Close constraints and relations over all views at once (Algorithm 2, steps 1–2).
+
+    Relations act as must-links between views. They weaken no chain; what follows from relations alone weighs 1.
+
+    Parameters
+    ----------
+    constraints : list of Constraints or None, one per view
+    mappings : dict {(u, v): array-like of shape (r, 2)}
+        Rows of view u and of view v that are the same object.
+
+    Returns
+    -------
+    constraints : list of Constraints
+        The closed constraints of every view, in rows of that view.
+    mappings : dict {(u, v): (r, 2) array}, u < v
+        All relations that follow, also through a third view.
+
+    Raises
+    ------
+    ConstraintConflictError
+        When a cannot-link contradicts a chain of must-links and relations; the message names the shortest chain.
+    """
+    given = [Constraints([], []) if c is None else c for c in constraints]
+    relations = check_mappings(mappings, len(given))
+    largest = [int(c.pairs.max(initial=-1)) for c in given]
+    for (u, v), rows in relations.items():
+        largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
+        largest[v] = max(largest[v], int(rows[:, 1].max(initial=-1)))
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(largest, dtype=np.int64) + 1)))
+
+    nodes = [c.pairs + offsets[view] for view, c in enumerate(given)]
+    nodes += [rows + offsets[list(key)] for key, rows in relations.items()]
+    views = [np.full(c.pairs.shape, view) for view, c in enumerate(given)]
+    views += [np.broadcast_to(np.array(key), rows.shape) for key, rows in relations.items()]
+    n_relations = sum(map(len, relations.values()))
+    must_link = np.concatenate([c.must_link for c in given] + [np.ones(n_relations, np.bool_)])
+    weights = np.concatenate([c.weights for c in given] + [np.full(n_relations, np.inf)])
+
+    def explain(chain: list[int], _: int) -> ConstraintConflictError:
+        homes = np.searchsorted(offsets, chain, side="right") - 1
+        places = [f"row {node - offsets[view]} of view {view}" for node, view in zip(chain, homes, strict=True)]
+        steps = [places[0]]
+        for place, here, there in zip(places[1:], homes[1:], homes, strict=False):
+            steps.append(f"= {place} ({'must-link' if here == there else 'relation'})")
+        return ConstraintConflictError(
+            f"The constraints and relations contradict each other: {' '.join(steps)}, but {places[0]} ≠ {places[-1]} "
+            f"(cannot-link). Remove one of them."
+        )
+
+    pairs, kinds, weights = close(np.concatenate(nodes), np.concatenate(views), must_link, weights, explain)
+    weights = np.where(np.isinf(weights), 1.0, weights)
+    first, second = (np.searchsorted(offsets, pairs[:, end], side="right") - 1 for end in (0, 1))
+    closed = []
+    for view, c in enumerate(given):
+        inside = (first == view) & (second == view)
+        whole = Constraints._heaviest(pairs[inside] - offsets[view], kinds[inside], weights[inside])
+        closed.append(with_weights_of(whole, c))
+    across = {}
+    for u in range(len(given)):
+        for v in range(u + 1, len(given)):
+            between = (first == u) & (second == v)
+            if between.any():
+                across[u, v] = np.unique(pairs[between] - offsets[[u, v]], axis=0)
+    return closed, across
+
+
+def mapped_rows(relations: Relations, view: int) -> NDArray[np.int64]:
+    """Return X̂ of a view: its rows with a counterpart in another view, ascending (§5, step 3 of Algorithm 2)."""
+    columns = [rows[:, key.index(view)] for key, rows in relations.items() if view in key]
+    return np.unique(np.concatenate(columns)) if columns else np.empty(0, dtype=np.int64)
+
+
+def relations_between(relations: Relations, source: int, target: int) -> NDArray[np.int64]:
+    """Return the related rows (row of source, row of target), shape (r, 2)."""
+    if source < target:
+        return relations.get((source, target), _NO_RELATIONS)
+    return relations.get((target, source), _NO_RELATIONS)[:, ::-1]
+
+
+def transfer_constraints(constraints: Constraints, relations: NDArray[np.int64]) -> Constraints:
+    """Map constraints of view U to view V over their relations, f_{U→V} of Eq. 12 (§5.2).
+
+    Relations may be many-to-many: a constraint goes to every pair of counterparts of its two ends. Pairs of a row
+    with itself are dropped, and of each pair and type the heaviest is kept.
+
+    Parameters
+    ----------
+    constraints : Constraints, in rows of U
+    relations : (r, 2) array
+        Rows of U (first column) and of V that are related, without repetitions.
+    """
+    if not len(constraints) or not len(relations):
+        return Constraints([], [])
+    rows, images, start, size = _images(relations)
+    known = np.isin(constraints.pairs, rows).all(axis=1)
+    ends = np.searchsorted(rows, constraints.pairs[known])
+    # rows with the same counterparts are one place: after a full closure whole neighbourhoods are
+    place = _same_images(images, start, size)
+    places = np.sort(place[ends], axis=1)
+    merged = Constraints._heaviest(places, constraints.must_link[known], constraints.weights[known])
+    first, second = merged.pairs.T
+    times = size[first] * size[second]
+    which = np.repeat(np.arange(len(merged)), times)
+    step = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    i = images[start[first[which]] + step // size[second[which]]]
+    j = images[start[second[which]] + step % size[second[which]]]
+    distinct = i != j
+    pairs = np.column_stack((np.minimum(i, j), np.maximum(i, j)))[distinct]
+    which = which[distinct]
+    return Constraints._heaviest(pairs, merged.must_link[which], merged.weights[which])
+
+
+def _images(relations: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Return the rows of U that have counterparts, all counterparts, and where those of each row start and end."""
+    order = np.lexsort((relations[:, 1], relations[:, 0]))
+    rows, start, size = np.unique(relations[order, 0], return_index=True, return_counts=True)
+    return rows, relations[order, 1], start, size
+
+
+def _same_images(images: NDArray[np.int64], start: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for every row of U the first row that has just the same counterparts."""
+    first: dict[bytes, int] = {}
+    return np.array(
+        [
+            first.setdefault(images[a : a + n].tobytes(), row)
+            for row, (a, n) in enumerate(zip(start.tolist(), size.tolist(), strict=True))
+        ]
+    )
+
+
+def sample_relations(
+    relations: NDArray[np.int64], portions: Sequence[float], rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Draw ``round(portion · r)`` of r relations for each portion; larger portions contain the smaller ones (§6.2)."""
+    order = rng.permutation(len(relations))
+    return [relations[np.sort(order[: round(portion * len(relations))])] for portion in portions]

@@ -1,0 +1,123 @@
+"""The E-step: propagating constraints to nearby pairs of instances (Eq. 9–11 and 15–18, §5.1, §5.4).
+
+With G the reach of every constrained endpoint (Eq. 15) and C the weights of the constraints of one type, the
+propagated weights are the product Gᵀ C G in the (max, ×) semiring; both orders of Eq. 10 are the symmetry of C. As
+every factor of G is at most 1, whatever falls below the threshold on the way can be dropped (Eq. 17).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._kernels.links import build_links
+from mvcc._kernels.propagation import endpoint_reach, max_product, transposed
+from mvcc._validation import check_data, check_labels, check_number
+from mvcc.constraints import Constraints
+from mvcc.exceptions import InvalidInputError
+from mvcc.gaussians import fit_gaussians
+
+# A distance at which the weight still rounds up to the threshold must not be cut off.
+_SLACK = 1e-12
+
+
+def propagate_constraints(
+    X: ArrayLike,
+    labels: ArrayLike,
+    constraints: Constraints,
+    threshold: float,
+    *,
+    candidates: ArrayLike | None = None,
+    metrics: ArrayLike | None = None,
+    regularization: float = 1e-6,
+) -> Constraints:
+    """Propagate constraints to pairs of candidates near their endpoints (one E-step, step 11 of Algorithm 2).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Instances of one view.
+    labels : array-like of shape (n,)
+        Current cluster of every row; means and covariances of the clusters come from it.
+    constraints : Constraints
+        The given constraints, in rows of X.
+    threshold : float
+        t_V in (0, 1]: lightest weight that a propagated constraint may have.
+    candidates : array-like of int, default=None
+        Rows that constraints may propagate to (X̂); all rows when left out.
+    metrics : array-like of shape (k, d) or (k, d, d), default=None
+        ``MPCKMeans.metrics_``: the covariances are then the rescaled inverses of the metrics (Eq. 5–6), else the
+        empirical ones.
+    regularization : float, default=1e-6
+        γ of Eq. 4, in squared units of X.
+
+    Returns
+    -------
+    Constraints
+        All pairs with W = w · max(G·G) >= threshold (Eq. 10), the largest weight per pair and type. A constraint
+        between candidates propagates to itself with its own weight; one lighter than the threshold goes nowhere.
+
+    Raises
+    ------
+    InvalidInputError
+        For arguments that do not fit together, or a singular covariance (only without regularization).
+    """
+    data = check_data(X)
+    clusters = check_labels(labels, len(data), "labels")
+    t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
+    gamma = check_number(regularization, "regularization", low=0)
+    targets = _check_candidates(candidates, len(data))
+    learned = None if metrics is None else _check_metrics(metrics, data.shape[1], int(clusters.max()))
+    if len(constraints) and constraints.pairs.max() >= len(data):
+        raise InvalidInputError(f"A constraint names row {constraints.pairs.max()}, but X has only {len(data)} rows.")
+
+    heavy = constraints._select(constraints.weights >= t)
+    if not len(heavy):
+        return heavy
+    n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
+    gaussians = fit_gaussians(data, clusters, n_clusters, learned, gamma)
+    endpoints, flat = np.unique(heavy.pairs, return_inverse=True)
+    ends = flat.reshape(-1, 2)
+    heaviest = np.zeros(len(endpoints))
+    np.maximum.at(heaviest, ends, heavy.weights[:, None])
+    reach = endpoint_reach(
+        data,
+        targets,
+        endpoints,
+        clusters,
+        gaussians.whiteners,
+        gaussians.memberships(data, endpoints, clusters),
+        2 * np.log(heaviest / t) + _SLACK,
+    )
+    reached_by = transposed(reach, len(targets))
+    found = []
+    for kind in (True, False):
+        chosen = heavy.must_link == kind
+        links = build_links(len(endpoints), ends[chosen], np.ones(chosen.sum(), np.bool_), heavy.weights[chosen])
+        one_end = max_product(links, reach, len(targets), t, False)
+        start, column, weights = max_product(reached_by, one_end, len(targets), t, True)
+        rows = np.repeat(np.arange(len(targets)), np.diff(start))
+        found.append((targets[rows], targets[column], np.full(len(rows), kind), weights))
+    first, second, must_link, weights = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return Constraints._heaviest(np.column_stack((first, second)), must_link, weights)
+
+
+def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]:
+    if candidates is None:
+        return np.arange(n)
+    rows = np.asarray(candidates)
+    if rows.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+        raise InvalidInputError(f"candidates must be row numbers of X, integers in 0 … {n - 1}.")
+    return np.unique(rows).astype(np.int64)
+
+
+def _check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.float64]:
+    learned = np.asarray(metrics, dtype=np.float64)
+    if learned.shape[1:] not in ((d,), (d, d)) or len(learned) <= largest_label or not np.isfinite(learned).all():
+        raise InvalidInputError(
+            f"metrics must be finite, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the largest label; "
+            f"their shape is {learned.shape}."
+        )
+    return learned

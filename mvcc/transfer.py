@@ -1,0 +1,116 @@
+"""What one view tells the others: the four methods that the paper compares (§5.1, §6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from mvcc._validation import check_number
+from mvcc.constraints import Constraints
+from mvcc.exceptions import InvalidInputError
+from mvcc.propagation import propagate_constraints
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """One view after an M-step, as a transfer method sees it.
+
+    Attributes
+    ----------
+    number : int
+        Which view this is, and ``n_views`` of how many.
+    X : (n, d) array
+        The instances X^V.
+    constraints : Constraints
+        The given constraints C^V, closed as asked for.
+    mapped : (m,) array
+        Rows of X̂^V, which have a counterpart in another view; all rows where there is only one view (§6.4).
+    clusterer : estimator
+        The fitted clustering: ``labels_`` and, where metrics are learned, ``metrics_``.
+    """
+
+    number: int
+    n_views: int
+    X: NDArray[np.float64]
+    constraints: Constraints
+    mapped: NDArray[np.int64]
+    clusterer: Any
+
+
+class TransferMethod(BaseEstimator):
+    """Base class: a method says which constraints P^V between mapped instances a view passes on."""
+
+    closes_across_views = True
+
+    def infer(self, view: ViewState) -> Constraints:
+        """Return P^V, constraints between rows of ``view.mapped``."""
+        raise NotImplementedError
+
+
+class ConstraintPropagation(TransferMethod):
+    """Propagate every given constraint to nearby pairs of mapped instances, the paper's method (§5.1).
+
+    Parameters
+    ----------
+    threshold : float or sequence of float, default=0.75
+        t_V in (0, 1], one for all views or one for each: lightest weight of a propagated constraint.
+    regularization : float, default=1e-6
+        γ of Eq. 4.
+    """
+
+    def __init__(self, threshold: float | Sequence[float] = 0.75, regularization: float = 1e-6) -> None:
+        self.threshold = threshold
+        self.regularization = regularization
+
+    def infer(self, view: ViewState) -> Constraints:
+        """Return the propagated constraints P^V (step 11 of Algorithm 2)."""
+        thresholds = np.atleast_1d(np.asarray(self.threshold, dtype=object)).tolist()
+        if len(thresholds) not in (1, view.n_views):
+            raise InvalidInputError(
+                f"threshold has {len(thresholds)} values; one for all views or one for each of the {view.n_views} is "
+                f"allowed."
+            )
+        return propagate_constraints(
+            view.X,
+            view.clusterer.labels_,
+            view.constraints,
+            check_number(thresholds[view.number % len(thresholds)], "threshold", low=0, high=1, low_included=False),
+            candidates=view.mapped,
+            metrics=getattr(view.clusterer, "metrics_", None),
+            regularization=self.regularization,
+        )
+
+
+class DirectMapping(TransferMethod):
+    """Pass on only the constraints that already lie between mapped instances (§6.2)."""
+
+    def infer(self, view: ViewState) -> Constraints:
+        """Return the given constraints with both ends in X̂^V."""
+        inside: NDArray[np.bool_] = np.isin(view.constraints.pairs, view.mapped).all(axis=1)
+        return view.constraints._select(inside)
+
+
+class ClusterMembership(TransferMethod):
+    """Pass on for every pair of mapped instances whether they share a cluster, with weight 1 (§6.2)."""
+
+    def infer(self, view: ViewState) -> Constraints:
+        """Return a must-link or cannot-link for each pair of X̂^V."""
+        first, second = np.triu_indices(len(view.mapped), 1)
+        labels = view.clusterer.labels_[view.mapped]
+        pairs = np.column_stack((view.mapped[first], view.mapped[second]))
+        return Constraints._sorted(pairs, labels[first] == labels[second], np.ones(len(pairs)))
+
+
+class SingleView(TransferMethod):
+    """Pass on nothing: every view is clustered by itself, and nothing is closed across views (§6.2)."""
+
+    closes_across_views = False
+
+    def infer(self, view: ViewState) -> Constraints:
+        """Return no constraints."""
+        return view.constraints._select(np.zeros(0, np.int64))
