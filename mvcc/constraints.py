@@ -263,18 +263,16 @@ def unify(given: Constraints, transferred: Constraints) -> Constraints:
     heavier one; of equal ones both are dropped.
     """
     union = given.max_union(transferred)
-    same = np.flatnonzero((union.pairs[1:] == union.pairs[:-1]).all(axis=1))
-    if not same.size:
+    keys = _keys(union.pairs, union.must_link)
+    first = np.flatnonzero(keys[1:] >> 1 == keys[:-1] >> 1)
+    if not first.size:
         return union
+    clash = np.column_stack((first, first + 1))
+    own = np.isin(keys[clash], _keys(given.pairs, given.must_link))
+    lead = np.where(own[:, 0] == own[:, 1], union.weights[clash[:, 0]] - union.weights[clash[:, 1]], own @ [1.0, -1.0])
     keep = np.ones(len(union), dtype=np.bool_)
-    known = set(_keys(given.pairs, given.must_link).tolist())
-    rank = [
-        (key in known, weight)
-        for key, weight in zip(_keys(union.pairs, union.must_link).tolist(), union.weights.tolist(), strict=True)
-    ]
-    for row in same.tolist():
-        keep[row] = rank[row] > rank[row + 1]
-        keep[row + 1] = rank[row + 1] > rank[row]
+    keep[clash[:, 0]] = lead > 0
+    keep[clash[:, 1]] = lead < 0
     return union._select(keep)
 
 

@@ -125,6 +125,27 @@ def close_views(
     return closed, across
 
 
+def augment(
+    constraints: list[Constraints], relations: Relations, closure: str
+) -> tuple[list[Constraints], Relations]:
+    """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
+
+    Raises
+    ------
+    InvalidInputError
+        For another reading.
+    ConstraintConflictError
+        When the constraints contradict each other.
+    """
+    if closure == "full":
+        return close_views(constraints, relations)
+    if closure == "view":
+        return [c.closure() for c in constraints], relations
+    if closure == "none":
+        return constraints, relations
+    raise InvalidInputError(f"closure={closure!r} is not allowed; 'full', 'view' or 'none' is.")
+
+
 def mapped_rows(relations: Relations, view: int) -> NDArray[np.int64]:
     """Return X̂ of a view: its rows with a counterpart in another view, ascending (§5, step 3 of Algorithm 2)."""
     columns = [rows[:, key.index(view)] for key, rows in relations.items() if view in key]

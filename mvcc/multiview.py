@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mvcc._validation import RandomState, as_generator, check_count, check_data, check_number
 from mvcc.constraints import Constraints, unify
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import Relations, check_mappings, close_views, mapped_rows, relations_between, transfer_constraints
+from mvcc.mapping import Relations, augment, check_mappings, mapped_rows, relations_between, transfer_constraints
 from mvcc.transfer import ConstraintPropagation, TransferMethod, ViewState
 
 _NOTHING = Constraints([], [])
@@ -142,7 +142,7 @@ class MultiViewConstrainedClustering(BaseEstimator):
         if not isinstance(transfer, TransferMethod):
             raise InvalidInputError(f"transfer must be a TransferMethod or None, not {type(transfer).__name__}.")
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
-        given, relations = self._close(given, relations, transfer.closes_across_views)
+        given, relations = augment(given, relations if transfer.uses_relations else {}, self.closure)
         seeds = as_generator(self.random_state).integers(2**31, size=len(data)).tolist()
         rooms = [
             _Room(ViewState(number, len(data), X, c, _mapped(relations, number, data), _seeded(self.base, seed)))
@@ -165,18 +165,6 @@ class MultiViewConstrainedClustering(BaseEstimator):
                 stacklevel=2,
             )
         return self
-
-    def _close(
-        self, given: list[Constraints], relations: Relations, across_views: bool
-    ) -> tuple[list[Constraints], Relations]:
-        """Apply the chosen reading of steps 1–2."""
-        if self.closure not in ("full", "view", "none"):
-            raise InvalidInputError(f"closure={self.closure!r} is not allowed; 'full', 'view' or 'none' is.")
-        if self.closure == "none":
-            return given, relations
-        if self.closure == "full" and across_views:
-            return close_views(given, relations)
-        return [c.closure() for c in given], relations
 
 
 class _Room:

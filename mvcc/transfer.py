@@ -45,7 +45,7 @@ class ViewState:
 class TransferMethod(BaseEstimator):
     """Base class: a method says which constraints P^V between mapped instances a view passes on."""
 
-    closes_across_views = True
+    uses_relations = True
 
     def infer(self, view: ViewState) -> Constraints:
         """Return P^V, constraints between rows of ``view.mapped``."""
@@ -91,8 +91,8 @@ class DirectMapping(TransferMethod):
 
     def infer(self, view: ViewState) -> Constraints:
         """Return the given constraints with both ends in X̂^V."""
-        inside: NDArray[np.bool_] = np.isin(view.constraints.pairs, view.mapped).all(axis=1)
-        return view.constraints._select(inside)
+        inside = np.isin(view.constraints.pairs, view.mapped)
+        return view.constraints._select(inside[:, 0] & inside[:, 1])
 
 
 class ClusterMembership(TransferMethod):
@@ -109,7 +109,7 @@ class ClusterMembership(TransferMethod):
 class SingleView(TransferMethod):
     """Pass on nothing: every view is clustered by itself, and nothing is closed across views (§6.2)."""
 
-    closes_across_views = False
+    uses_relations = False
 
     def infer(self, view: ViewState) -> Constraints:
         """Return no constraints."""

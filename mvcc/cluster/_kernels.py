@@ -266,7 +266,11 @@ def set_metric(S, count, noise, metric):
                 metric[a] = count / S[a]
                 changed = True
         return changed
-    definite, root = inverse_cholesky(S, count * noise)
+    # a pivot that is all rounding error must not pass for positive: clusters of d points or fewer are singular
+    floor = count * noise
+    for a in range(d):
+        floor[a] += 16 * d * np.finfo(np.float64).eps * S[a, a]
+    definite, root = inverse_cholesky(S, floor)
     if not definite:
         return False
     for a in range(d):

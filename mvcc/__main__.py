@@ -1,0 +1,5 @@
+"""``python -m mvcc``."""
+
+from mvcc.cli import main
+
+main()

@@ -1,0 +1,84 @@
+"""The commands of mvcc: they parse and print, nothing else."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from mvcc._version import __version__
+from mvcc.exceptions import ConfigError, MvccError
+
+FAILURE, USAGE, INTERRUPTED = 1, 2, 130
+
+_SUMMARIES = {
+    "run": "Run an experiment, or go on with one.",
+    "plot": "Draw the paper's figures from results.",
+    "validate": "Check configurations without running them.",
+    "data": "List, fetch and check the data sets.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Import a command only when it is used, so that `mvcc --help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_SUMMARIES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _SUMMARIES:
+            return None
+        command: click.Command = import_module(f"mvcc.cli._{cmd_name}").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _SUMMARIES, 1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_SUMMARIES.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mvcc")
+def cli() -> None:
+    """Multi-view constrained clustering with an incomplete mapping between views.
+
+    \b
+    Run an experiment and draw its learning curves:
+      mvcc run configs/four_quadrants.yaml --trials 20
+      mvcc plot results/
+
+    Exit codes: 0 ok, 1 failure, 2 usage or configuration, 4 some trials failed, 130 interrupted.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line: every expected error becomes a message and an exit code, never a traceback."""
+    try:
+        # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
+        code = cli.main(prog_name="mvcc", standalone_mode=False)
+    except click.exceptions.Abort:
+        code = _complain("interrupted; what is finished is stored, the same command goes on from there.", INTERRUPTED)
+    except KeyboardInterrupt:
+        code = _complain("interrupted; what is finished is stored, the same command goes on from there.", INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except MvccError as error:
+        code = _complain(str(error), USAGE if isinstance(error, ConfigError) else FAILURE)
+    sys.exit(code or 0)
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"{click.style('mvcc:', fg='red', bold=True)} {message}", err=True)
+    return code

@@ -1,0 +1,155 @@
+"""``mvcc data``: list, fetch and check the data sets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mvcc.exceptions import DataError
+
+if TYPE_CHECKING:
+    from mvcc.datasets import DataFile, DatasetInfo
+
+# mvcc.datasets is imported inside the commands: it brings numpy along, which `mvcc --help` does not need.
+
+
+@click.group(name="data")
+def command() -> None:
+    """List, fetch and check the data sets.
+
+    Files are looked for in --data-dir, then in $MVCC_DATA, then in the cache.
+    """
+
+
+def _options(function: Callable[..., None]) -> Callable[..., None]:
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+    data_dir = click.option(
+        "--data-dir",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help="Look for data files in this folder before $MVCC_DATA and the cache.",
+    )
+    return data_dir(as_json(function))
+
+
+_names = click.argument("names", metavar="[NAME]...", nargs=-1)
+
+
+@command.command(name="list")
+@_options
+def list_(data_dir: Path | None, as_json: bool) -> None:
+    """Show the data sets, their sizes, and where their files are."""
+    from mvcc.datasets import search_folders
+
+    search_folders(data_dir)  # a folder that does not exist is one error, not one per file
+    entries: list[dict[str, Any]] = []
+    rows = [("NAME", "TITLE", "VIEWS", "RELATIONS", "FILE", "STATUS", "PATH")]
+    for info in _selected(()):
+        files = [_locate(file, data_dir) for file in info.files]
+        views = [{"name": view.name, "instances": view.instances, "features": view.features} for view in info.views]
+        entries.append(
+            {
+                "name": info.name,
+                "title": info.title,
+                "description": info.description,
+                "clusters": info.clusters,
+                "views": views,
+                "relations": info.relations,
+                "files": files,
+            }
+        )
+        sizes = _sizes((view.name, view.instances, view.features) for view in info.views)
+        for i, file in enumerate(files or [{"name": "-", "status": "generated", "path": None}]):
+            about = (info.name, info.title, sizes, str(info.relations)) if i == 0 else ("", "", "", "")
+            rows.append((*about, file["name"], file["status"], file["path"] or ""))
+    _print(entries, rows, as_json)
+
+
+@command.command()
+@_names
+@_options
+def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
+    """Download the files of data sets (default: all) into the cache.
+
+    Files that are already in one of the folders are verified and stay where they are.
+    """
+    from mvcc.datasets import fetch as fetch_files
+
+    entries: list[dict[str, Any]] = []
+    rows = [("NAME", "FILE", "PATH")]
+    for info in _selected(names):
+        files = {name: str(path) for name, path in fetch_files(info.name, data_dir).items()}
+        entries.append({"name": info.name, "files": files})
+        rows += [(info.name, name, path) for name, path in files.items()] or [(info.name, "-", "generated, no files")]
+    _print(entries, rows, as_json)
+
+
+@command.command()
+@_names
+@_options
+@click.pass_context
+def check(context: click.Context, names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
+    """Verify the files of data sets (default: all) and load each; exit status 1 if any is bad.
+
+    Nothing is downloaded.
+    """
+    from mvcc.datasets import search_folders
+
+    search_folders(data_dir)
+    entries = [{"name": info.name, **_check(info, data_dir)} for info in _selected(names)]
+    rows = [("NAME", "STATUS", "DETAIL"), *((entry["name"], entry["status"], entry["detail"]) for entry in entries)]
+    _print(entries, rows, as_json)
+    if any(entry["status"] != "ok" for entry in entries):
+        context.exit(1)
+
+
+def _selected(names: Sequence[str]) -> list[DatasetInfo]:
+    """Look all names up before any work is done; no names are all names."""
+    from mvcc.datasets import dataset_info, registry
+
+    return [dataset_info(name) for name in dict.fromkeys(names or registry())]
+
+
+def _locate(file: DataFile, data_dir: Path | None) -> dict[str, Any]:
+    from mvcc.datasets import find_file
+
+    entry = {"name": file.name, "size": file.size, "sha256": file.sha256, "url": file.url}
+    entry |= {"licence": file.licence, "citation": file.citation}
+    try:
+        path = find_file(file, data_dir)
+    except DataError as error:
+        click.echo(f"Warning: {error}", err=True)
+        return {**entry, "status": "bad", "path": None}
+    return {**entry, "status": "found" if path else "missing", "path": str(path) if path else None}
+
+
+def _check(info: DatasetInfo, data_dir: Path | None) -> dict[str, str]:
+    from mvcc.datasets import find_file, load_dataset
+
+    try:
+        missing = [file.name for file in info.files if find_file(file, data_dir) is None]
+        if missing:
+            return {"status": "missing", "detail": f"{', '.join(missing)}: run `mvcc data fetch {info.name}`"}
+        data = load_dataset(info.name, data_dir=data_dir, random_state=0)
+    except DataError as error:
+        return {"status": "bad", "detail": str(error)}
+    sizes = _sizes((name, *view.shape) for name, view in zip(data.names, data.views, strict=True))
+    return {"status": "ok", "detail": f"{sizes}; {len(data.relations[0, 1])} relations"}
+
+
+def _sizes(views: Any) -> str:
+    return ", ".join(f"{name} {instances} x {features}" for name, instances, features in views)
+
+
+def _print(entries: list[dict[str, Any]], rows: Sequence[Sequence[str]], as_json: bool) -> None:
+    """Print JSON, or columns as wide as they must be: nothing is cut, so that paths can be copied."""
+    if as_json:
+        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

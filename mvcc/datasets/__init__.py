@@ -1,0 +1,23 @@
+"""The data sets of §6.1: where their files come from and how they become two views with relations."""
+
+from __future__ import annotations
+
+from mvcc.datasets._dataset import Dataset
+from mvcc.datasets._files import cache_folder, fetch, file_checksums, find_file, search_folders
+from mvcc.datasets._load import load_dataset
+from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo, dataset_info, registry
+
+__all__ = [
+    "DataFile",
+    "Dataset",
+    "DatasetInfo",
+    "ViewInfo",
+    "cache_folder",
+    "dataset_info",
+    "fetch",
+    "file_checksums",
+    "find_file",
+    "load_dataset",
+    "registry",
+    "search_folders",
+]

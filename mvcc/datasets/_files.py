@@ -1,0 +1,174 @@
+"""Finding data files, checking them against the registry, downloading what is missing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from os import PathLike
+from pathlib import Path
+
+from mvcc.datasets._registry import DataFile, dataset_info
+from mvcc.exceptions import DataError
+
+# pooch is imported inside the functions that need it: it costs about as much as all other imports of this package, and
+# whoever has the files (every worker of an experiment) never needs it.
+
+
+def cache_folder() -> Path:
+    """Where downloaded files are kept: ``data/`` of a checkout, else the user's cache folder.
+
+    Returns
+    -------
+    Path
+        The folder; it need not exist yet.
+    """
+    root = Path(__file__).resolve().parents[2]
+    if (root / "pyproject.toml").is_file():
+        return root / "data"
+    import pooch
+
+    return Path(pooch.os_cache("mvcc"))
+
+
+def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
+    """Name the folders that are searched for data files, in this order: data_dir, ``$MVCC_DATA``, the cache.
+
+    Parameters
+    ----------
+    data_dir : str or path, optional
+        A folder of the user's own.
+
+    Returns
+    -------
+    list of Path
+        One to three folders; all but the cache exist.
+
+    Raises
+    ------
+    DataError
+        If `data_dir` or ``$MVCC_DATA`` is not a folder.
+    """
+    folders = []
+    for origin, value in (("data_dir (--data-dir)", data_dir), ("MVCC_DATA", os.environ.get("MVCC_DATA") or None)):
+        if value is None:
+            continue
+        folder = os.path.expanduser(value)
+        if not os.path.isdir(folder):
+            what = "is a file" if os.path.isfile(folder) else "does not exist"
+            raise DataError(f"{origin} must name a folder with data files, but {folder!r} {what}.")
+        folders.append(Path(folder))
+    return [*folders, cache_folder()]
+
+
+def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
+    """Find a data file and verify its checksum, without downloading it.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file, from the registry.
+    data_dir : str or path, optional
+        A folder to search before ``$MVCC_DATA`` and the cache.
+
+    Returns
+    -------
+    Path or None
+        The first file of this name along the search order, or None if no folder has one.
+
+    Raises
+    ------
+    DataError
+        If the first file of this name cannot be read or has a wrong checksum (the search ends there: a damaged file
+        is never passed over in silence), or a folder to search does not exist.
+    """
+    for folder in search_folders(data_dir):
+        path = folder / file.name
+        try:
+            with path.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+                size = stream.tell()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise DataError(
+                f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
+            ) from error
+        if found != file.sha256:
+            raise DataError(
+                f"{path} is not the expected file: its sha256 is {found} ({size} bytes), expected is {file.sha256} "
+                f"({file.size} bytes). Remove it and run `mvcc data fetch`, or replace it with the right file."
+            )
+        return path
+    return None
+
+
+def fetch(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, Path]:
+    """Find all files of a data set; download those that are found nowhere into the cache.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    data_dir : str or path, optional
+        A folder to search before ``$MVCC_DATA`` and the cache.
+
+    Returns
+    -------
+    dict of {str: Path}
+        Verified files by name, in the order of the registry.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If no data set has this name.
+    DataError
+        If a file has a wrong checksum, cannot be read, or is missing and cannot be downloaded.
+    """
+    return {file.name: find_file(file, data_dir) or _download(file, data_dir) for file in dataset_info(name).files}
+
+
+def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, str]:
+    """Verify the files of a data set, as :func:`fetch` does, and give their checksums.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    data_dir : str or path, optional
+        A folder to search before ``$MVCC_DATA`` and the cache.
+
+    Returns
+    -------
+    dict of {str: str}
+        The sha256 of each file by file name; empty for a data set that is generated.
+
+    Raises
+    ------
+    DataError
+        As :func:`fetch`.
+    """
+    fetch(name, data_dir)
+    return {file.name: file.sha256 for file in dataset_info(name).files}
+
+
+def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
+    """Download into a temporary file in the cache, which gets its name only after its checksum is right."""
+    if not file.url.startswith("https://"):
+        raise DataError(f"{file.name} is not downloaded from {file.url}: only https addresses are allowed.")
+    import pooch
+
+    folder = cache_folder()
+    try:
+        return Path(pooch.retrieve(file.url, known_hash=f"sha256:{file.sha256}", fname=file.name, path=folder))
+    except OSError as error:  # the errors of requests are OSErrors as well
+        searched = ", ".join(map(str, search_folders(data_dir)))
+        raise DataError(
+            f"{file.name} is missing: it is not in {searched}, and downloading it from {file.url} into {folder} "
+            "failed. Run `mvcc data fetch` on a machine with a network, or put the file into a folder and pass that as "
+            f"--data-dir (data_dir=... in Python) or MVCC_DATA. Reason: {type(error).__name__}: {error}"
+        ) from error
+    except ValueError as error:  # pooch's only sign of a wrong checksum; its message has the expected and the found one
+        raise DataError(
+            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try again later, or get "
+            f"{file.name} elsewhere and pass its folder as --data-dir (data_dir=... in Python). Reason: {error}"
+        ) from error

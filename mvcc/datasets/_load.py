@@ -1,0 +1,83 @@
+"""From the name of a data set to its views, labels and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from inspect import Parameter, signature
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from mvcc.datasets._dataset import Dataset
+from mvcc.datasets._files import fetch
+from mvcc.datasets._registry import dataset_info
+from mvcc.exceptions import InvalidInputError
+
+
+def load_dataset(
+    name: str,
+    *,
+    data_dir: str | PathLike[str] | None = None,
+    random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
+    **options: Any,
+) -> Dataset:
+    """Load a data set of §6.1: raw views, true labels and the full list of relations.
+
+    Instances come in the order of the files (or of the generator), which is nearly sorted by class: shuffle them
+    where their order could matter.
+
+    Parameters
+    ----------
+    name : str
+        ``"four_quadrants"``, ``"protein"``, ``"letters_digits"``: a name in :func:`mvcc.datasets.registry`.
+    data_dir : str or path, optional
+        A folder to look for the data files in, before ``$MVCC_DATA`` and the cache. Files found nowhere are downloaded
+        into the cache.
+    random_state : int, SeedSequence, Generator or None
+        Decides everything that is drawn: the instances of Four Quadrants, the pairing within the classes of the
+        others. None draws afresh on every call.
+    **options
+        Options of the data set. Four Quadrants: ``instances_per_view`` (default 200, a multiple of 4). The others
+        have none.
+
+    Returns
+    -------
+    Dataset
+        Views (n_v, d_v), labels (n_v,), relations {(0, 1): (r, 2)} and the names of the views.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If no data set has this name.
+    InvalidInputError
+        If an option is unknown or impossible, or the random state is none.
+    DataError
+        If a file is missing and cannot be downloaded, has a wrong checksum, or cannot be read.
+
+    Examples
+    --------
+    >>> from mvcc import load_dataset
+    >>> data = load_dataset("four_quadrants", random_state=0)
+    >>> [view.shape for view in data.views], data.relations[0, 1].shape
+    ([(200, 2), (200, 2)], (200, 2))
+    """
+    info = dataset_info(name)
+    # One module per data set, named after it: only the one that is asked for is imported.
+    load: Callable[..., Dataset] = import_module(f"mvcc.datasets._{info.name}").load
+    allowed = [p.name for p in signature(load).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
+    if unknown := sorted(options.keys() - set(allowed)):
+        takes = f"its options are: {', '.join(allowed)}" if allowed else "it has no options"
+        raise InvalidInputError(f"Unknown option for data set {info.name!r}: {', '.join(unknown)}; {takes}.")
+    return load(_generator(random_state), *fetch(info.name, data_dir).values(), **options)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            "random_state must be None, an integer >= 0, a numpy SeedSequence or a numpy Generator, "
+            f"not {random_state!r}."
+        ) from error

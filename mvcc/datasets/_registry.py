@@ -1,0 +1,141 @@
+"""The registry of data sets: what there is, from which files, and where these come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+import yaml
+
+from mvcc.exceptions import UnknownDatasetError
+
+_REGISTRY = files("mvcc.datasets") / "registry.yaml"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file of a data set.
+
+    Parameters
+    ----------
+    name : str
+        File name, the same in every folder that is searched.
+    url : str
+        Address for downloading, https only.
+    sha256 : str
+        Checksum, 64 hexadecimal digits. No other content is ever used.
+    size : int
+        Size in bytes.
+    licence, citation : str
+        What is known about the terms of use, and whom to cite.
+    """
+
+    name: str
+    url: str
+    sha256: str
+    size: int
+    licence: str
+    citation: str
+
+
+@dataclass(frozen=True)
+class ViewInfo:
+    """The size of a view, as in Table 1.
+
+    Parameters
+    ----------
+    name : str
+        Name of the view.
+    instances, features : int
+        Number of instances, and number of raw features.
+    """
+
+    name: str
+    instances: int
+    features: int
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What is known about a data set without loading it.
+
+    Parameters
+    ----------
+    name : str
+        The name :func:`mvcc.load_dataset` takes; the data set's module is called the same, with an underscore.
+    title, description : str
+        The paper's name for it, and one line on what it is.
+    clusters : int
+        Number of clusters k in every view.
+    views : tuple of ViewInfo
+        The sizes of the views with default options.
+    relations : int
+        Number of relations in the full list.
+    files : tuple of DataFile
+        Its files, in the order in which the data set's module takes them; empty if it is generated.
+    """
+
+    name: str
+    title: str
+    description: str
+    clusters: int
+    views: tuple[ViewInfo, ...]
+    relations: int
+    files: tuple[DataFile, ...]
+
+
+@cache
+def registry() -> Mapping[str, DatasetInfo]:
+    """All data sets by name, read from ``registry.yaml`` in this package.
+
+    Returns
+    -------
+    mapping of str to DatasetInfo
+        In the order of the registry; it cannot be changed.
+    """
+    document = yaml.safe_load(_REGISTRY.read_text(encoding="utf-8"))
+    known = {name: DataFile(name=name, **entry) for name, entry in document["files"].items()}
+    return MappingProxyType(
+        {
+            name: DatasetInfo(
+                name=name,
+                title=entry["title"],
+                description=entry["description"],
+                clusters=entry["clusters"],
+                views=tuple(ViewInfo(**view) for view in entry["views"]),
+                relations=entry["relations"],
+                files=tuple(known[file] for file in entry["files"]),
+            )
+            for name, entry in document["datasets"].items()
+        }
+    )
+
+
+def dataset_info(name: str) -> DatasetInfo:
+    """Look a data set up by its name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+
+    Returns
+    -------
+    DatasetInfo
+        Its entry in the registry.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If there is none; the message lists the known names and the nearest match.
+    """
+    known = registry()
+    if not isinstance(name, str) or name not in known:
+        nearest = get_close_matches(str(name).lower(), known, n=1, cutoff=0.4)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        raise UnknownDatasetError(f"Unknown data set {name!r}.{hint} Known data sets: {', '.join(known)}.")
+    return known[name]

@@ -1,0 +1,98 @@
+"""The look that all figures share: names, colours, markers, line types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any, Literal
+
+LineStyle = Literal["solid"] | tuple[float, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class MethodStyle:
+    """How one transfer method is called and drawn."""
+
+    title: str
+    color: str
+    marker: str
+    marker_size: float  # points; evens out the area of the different shapes
+
+
+# After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colours differ in grey, too.
+METHODS = {
+    "constraint-propagation": MethodStyle("Constraint Propagation", "#00558f", "o", 5.0),
+    "direct-mapping": MethodStyle("Direct Mapping", "#d55e00", "s", 4.6),
+    "cluster-membership": MethodStyle("Cluster Membership", "#3fbf95", "^", 5.6),
+    "single-view": MethodStyle("Single View", "#000000", "D", 4.2),
+}
+BASES = {"pck-means": "PCK-Means", "mpck-means": "MPCK-Means"}
+
+SINGLE_VIEW_LINE: LineStyle = (0, (7, 1.5, 1.2, 1.5))
+_PAPER_LINES: dict[float, LineStyle] = {1.0: "solid", 0.4: (0, (4, 1.6)), 0.2: (0, (1, 1.3))}
+_OTHER_LINES: tuple[LineStyle, ...] = ((0, (10, 2)), (0, (2.5, 1.2)), (0, (1, 3)), (0, (5, 1.2, 1, 1.2, 1, 1.2)))
+
+_SETTINGS: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.fontsize": 9.0,
+    "legend.title_fontsize": 9.0,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # letters stay letters: the text in the PDF can be searched and edited
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw and save with matplotlib's defaults and our settings, whatever the user's own ``matplotlibrc`` says."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        yield
+
+
+def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
+    """Give each mapped fraction its type of line: the paper's for 20, 40 and 100 %, one of its own for any other.
+
+    Parameters
+    ----------
+    fractions : iterable of float
+        Mapped fractions, in (0, 1].
+
+    Returns
+    -------
+    dict of float to line style
+        In descending order of fraction.
+    """
+    others = cycle(_OTHER_LINES)
+    return {
+        fraction: _PAPER_LINES[fraction] if fraction in _PAPER_LINES else next(others)
+        for fraction in sorted(set(fractions), reverse=True)
+    }
+
+
+def percent(fraction: float) -> str:
+    """Write a fraction as a percentage, with as many digits as it needs."""
+    return f"{100 * fraction:g}%"
+
+
+def tint(color: str, fraction: float) -> tuple[float, float, float]:
+    """Mix a colour with white: a marker is filled as far as the mapping is known, so it tells what its line tells."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (1 - fraction * (1 - part) for part in to_rgb(color))
+    return red, green, blue

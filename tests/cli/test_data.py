@@ -1,0 +1,149 @@
+"""`mvcc data` says on stdout what is where and what is wrong, as a table or as JSON, and fails when a file is bad."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pooch
+import pytest
+from click.testing import CliRunner
+
+from mvcc.cli._data import command
+from mvcc.datasets import _files, registry
+from mvcc.exceptions import DataError, UnknownDatasetError
+
+
+@pytest.fixture
+def run():
+    def invoke(*arguments, status=0):
+        result = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+        assert result.exit_code == status, result.output
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def no_files(tmp_path, monkeypatch):
+    """Give an empty cache and no MVCC_DATA."""
+    cache = tmp_path / "cache"
+    monkeypatch.delenv("MVCC_DATA", raising=False)
+    monkeypatch.setattr(_files, "cache_folder", lambda: cache)
+    return cache
+
+
+def test_list_shows_every_data_set(run, no_files):
+    lines = run("list").stdout.splitlines()
+    assert lines[0].split() == ["NAME", "TITLE", "VIEWS", "RELATIONS", "FILE", "STATUS", "PATH"]
+    by_name = {line.split()[0]: line for line in lines[1:]}
+    assert by_name.keys() >= registry().keys()
+    assert "Letters/Digits" in by_name["letters_digits"]
+    assert "letters 227 x 16, digits 317 x 16" in by_name["letters_digits"]
+    assert by_name["protein"].endswith("missing")
+    assert by_name["four_quadrants"].endswith("generated")
+
+
+def test_list_as_json_has_all_the_registry_knows(run, no_files):
+    entries = {entry["name"]: entry for entry in json.loads(run("list", "--json").stdout)}
+    assert list(entries) == list(registry())
+    protein = entries["protein"]
+    assert protein["views"][1] == {"name": "c4-c6", "instances": 49, "features": 20}
+    file, registered = protein["files"][0], registry()["protein"].files[0]
+    assert {key: file[key] for key in ("name", "url", "sha256", "size", "licence", "citation")} == vars(registered)
+    assert (file["status"], file["path"]) == ("missing", None)
+
+
+def test_list_goes_on_past_a_damaged_file(run, no_files, tmp_path):
+    (tmp_path / "protein.arff").write_text("damaged")
+    result = run("list", "--json", "--data-dir", tmp_path)
+    statuses = {file["name"]: file["status"] for entry in json.loads(result.stdout) for file in entry["files"]}
+    assert statuses["protein.arff"] == "bad"
+    assert statuses["letter-0.1-IJL.arff"] == "missing"
+    assert "is not the expected file" in result.stderr
+
+
+def test_check_fails_when_files_are_missing_and_says_what_to_do(run, no_files):
+    result = run("check", status=1)
+    assert "four_quadrants  ok" in result.stdout
+    assert "protein.arff: run `mvcc data fetch protein`" in result.stdout
+    assert not no_files.exists()
+
+
+def test_check_reports_each_bad_data_set(run, no_files, tmp_path):
+    (tmp_path / "protein.arff").write_text("damaged")
+    (tmp_path / "letter-0.1-IJL.arff").mkdir()
+    entries = json.loads(run("check", "--json", "--data-dir", tmp_path, status=1).stdout)
+    found = {entry["name"]: (entry["status"], entry["detail"]) for entry in entries}
+    assert found["four_quadrants"][0] == "ok"
+    assert found["protein"][0] == found["letters_digits"][0] == "bad"
+    assert "sha256" in found["protein"][1]
+    assert "Is a directory" in found["letters_digits"][1]
+
+
+def test_check_of_chosen_data_sets_leaves_the_others_out(run, no_files):
+    entries = json.loads(run("check", "four_quadrants", "four_quadrants", "--json").stdout)
+    assert [(entry["name"], entry["status"]) for entry in entries] == [("four_quadrants", "ok")]
+
+
+def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
+    asked = []
+
+    def retrieve(url, known_hash, fname, path):
+        asked.append((url, known_hash))
+        return str(Path(path) / fname)
+
+    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    assert json.loads(run("fetch", "protein", "--json").stdout) == [
+        {"name": "protein", "files": {"protein.arff": str(no_files / "protein.arff")}}
+    ]
+    file = registry()["protein"].files[0]
+    assert asked == [(file.url, f"sha256:{file.sha256}")]
+    table = run("fetch").stdout
+    assert "digits-0.1-389.arff" in table
+    assert "generated, no files" in table
+
+
+def test_fetch_without_a_network_is_one_error(run, no_files, monkeypatch):
+    def retrieve(*args, **kwargs):
+        raise ConnectionError("no route to host")
+
+    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    with pytest.raises(DataError, match="no route to host"):
+        run("fetch", "protein")
+
+
+@pytest.mark.parametrize("name", ["fetch", "check"])
+def test_unknown_names_are_refused_before_anything_is_done(run, no_files, name):
+    with pytest.raises(UnknownDatasetError, match="Did you mean 'protein'"):
+        run(name, "four_quadrants", "protien")
+
+
+@pytest.mark.parametrize("name", ["list", "check", "fetch"])
+def test_a_data_dir_that_does_not_exist_is_an_error(run, no_files, tmp_path, name):
+    with pytest.raises(DataError, match="--data-dir"):
+        run(name, "--data-dir", tmp_path / "none")
+
+
+@pytest.mark.parametrize("name", ["list", "check", "fetch"])
+def test_a_wrong_environment_is_an_error(run, no_files, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("MVCC_DATA", str(tmp_path / "none"))
+    with pytest.raises(DataError, match="MVCC_DATA"):
+        run(name)
+
+
+def test_the_group_is_imported_without_numpy():
+    code = "import sys, mvcc.cli._data; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.data
+def test_the_real_files_are_found_and_good(run):
+    table = run("check").stdout
+    assert "letters 227 x 16, digits 317 x 16; 227 relations" in table
+    assert "c1-c3 67 x 20, c4-c6 49 x 20; 47 relations" in table
+    files = [file for entry in json.loads(run("list", "--json").stdout) for file in entry["files"]]
+    assert all(file["status"] == "found" and Path(file["path"]).is_file() for file in files)
+    assert "protein.arff" in run("fetch", "protein").stdout

@@ -1,0 +1,110 @@
+"""An ARFF file is read as Weka reads it, and anything else is one error with file, line and reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mvcc.datasets._arff import read_arff
+from mvcc.exceptions import DataError
+
+HEADER = "@relation r\n@attribute a real\n@attribute 'b c' integer \n@attribute class {u, v}\n@data\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(content):
+        path = tmp_path / "file.arff"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_arff(path)
+
+    return reader
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "1,2,u\n3,4,v\n",
+        " 1,  2, u\n3 , 4 , v",
+        "1 2 u\n3.0e+00\t4   v\n",
+        "% remark\n\n1,2,'u'\n   \n3,4,\"v\"\n%\n",
+        "1,2,u\r\n3,4,v\r\n",
+    ],
+)
+def test_commas_or_white_space_separate_values(read, rows):
+    X, y = read(HEADER + rows)
+    np.testing.assert_array_equal(X, [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(y, [0, 1])
+    assert X.dtype == np.float64
+    assert y.dtype == np.int64
+
+
+def test_classes_are_numbered_in_the_order_of_the_attribute(read):
+    _, y = read("@RELATION r\n@Attribute a NUMERIC\n@attribute k {z,'a',m}\n@DATA\n1,m\n1,z\n1,a\n")
+    assert y.tolist() == [2, 0, 1]
+
+
+def test_a_byte_order_mark_is_not_part_of_the_text(read):
+    assert read(b"\xef\xbb\xbf" + (HEADER + "1,2,u").encode())[0].shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (HEADER + "1,2,u\n1,2\n", r"line 7: 2 values instead of 3"),
+        (HEADER + "1,2,3,u\n", r"line 6: 4 values instead of 3"),
+        (HEADER + "1 2 u\n1 u\n", r"line 7: 2 values instead of 3"),
+        (HEADER + "1,,u\n", r"line 6: '' is not a number"),
+        (HEADER + "1,x,u\n", r"line 6: 'x' is not a number"),
+        (HEADER + "1,?,u\n", r"line 6: '\?' is not a number"),
+        (HEADER + "nan,2,u\n", r"line 6: 'nan' is not a finite number"),
+        (HEADER + "1,-inf,u\n", r"line 6: '-inf' is not a finite number"),
+        (HEADER + "1,1e999,u\n", r"line 6: '1e999' is not a finite number"),
+        (HEADER + "1,2,w\n", r"line 6: unknown class 'w', the classes are u, v"),
+        (HEADER, "no rows after @data"),
+        (HEADER + "% nothing\n", "no rows after @data"),
+        ("", "no @data line"),
+        ("@relation r\n@attribute a real\n", "no @data line"),
+        ("<html>Not found</html>\n", r"line 1: expected @relation, @attribute or @data, found '<html>"),
+        ("@attribute a\n", r"line 1: expected"),
+        ("@attribute a string\n", r"line 1: attributes of type 'string' are not supported"),
+        ("@attribute a {x\n", r"line 1: attributes of type '\{x' are not supported"),
+        ("@attribute a {x}\n@attribute b real\n", r"line 2: only the last attribute may be nominal"),
+        ("@attribute a real\n@data\n1\n", r"line 2: there must be"),
+        ("@attribute c {x}\n@data\nx\n", r"line 2: there must be"),
+        ("@data\n1\n", r"line 1: there must be"),
+        (HEADER.encode() + b"1,2,u\n1,\xe9,v\n", r"line 7: byte 0xe9 is not UTF-8 text"),
+        (HEADER.encode("utf-16"), r"line 1: byte 0xff is not UTF-8 text"),
+        (bytes(range(256)) * 4, r"file\.arff, line"),
+        (b"\0" * 100, r"line 1: expected"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_line(read, content, message):
+    with pytest.raises(DataError, match=message) as caught:
+        read(content)
+    assert "file.arff" in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_a_folder_or_a_missing_file_is_a_data_error(tmp_path):
+    with pytest.raises(DataError, match="cannot be read: Is a directory"):
+        read_arff(tmp_path)
+    with pytest.raises(DataError, match="cannot be read: No such file"):
+        read_arff(tmp_path / "none.arff")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@given(
+    content=st.binary(max_size=200)
+    | st.builds(lambda tail: HEADER.encode() + tail, st.binary(max_size=40))
+    | st.builds(lambda end: (HEADER + "1,2,u\n3,4,v\n")[:end].encode(), st.integers(0, 90))
+)
+def test_garbage_and_truncation_are_never_another_error(read, content):
+    try:
+        X, y = read(content)
+    except DataError:
+        return
+    assert X.shape == (len(y), 2)
+    assert np.isfinite(X).all()

@@ -1,0 +1,212 @@
+"""A file is used only with the right checksum, from the first folder that has it; a download is whole or nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pooch
+import pytest
+import requests
+
+from mvcc.datasets import _files as files_module
+from mvcc.datasets import cache_folder, fetch, file_checksums, find_file, search_folders
+from mvcc.exceptions import DataError, UnknownDatasetError
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Stand in for the network: deliver these bytes, or raise this error after half of them."""
+    asked = []
+
+    def start(content, error=None):
+        def download(self, url, output_file, pooch, check_only=False):
+            asked.append(url)
+            Path(output_file).write_bytes(content)
+            if error is not None:
+                raise error
+
+        monkeypatch.setattr(pooch.HTTPDownloader, "__call__", download)
+        return asked
+
+    return start
+
+
+@pytest.fixture
+def folder(tmp_path, sandbox):
+    """Make a folder that holds the file, or a file of that name with other content."""
+
+    def make(name, content=None):
+        path = tmp_path / name
+        path.mkdir()
+        (path / sandbox.file.name).write_bytes(sandbox.content if content is None else content)
+        return path
+
+    return make
+
+
+def test_the_order_is_data_dir_environment_cache(sandbox, folder, monkeypatch):
+    own, environment = folder("own"), folder("environment")
+    folder("cache")
+    monkeypatch.setenv("MVCC_DATA", str(environment))
+    assert search_folders(own) == [own, environment, sandbox.cache]
+    for expected in (own, environment, sandbox.cache):
+        assert find_file(sandbox.file, own) == expected / "protein.arff"
+        (expected / "protein.arff").unlink()
+    assert find_file(sandbox.file, own) is None
+
+
+def test_an_empty_environment_variable_is_none(sandbox, monkeypatch):
+    monkeypatch.setenv("MVCC_DATA", "")
+    assert search_folders() == [sandbox.cache]
+
+
+def test_a_tilde_is_the_home_folder(sandbox, folder, monkeypatch):
+    own = folder("own")
+    monkeypatch.setenv("HOME", str(own.parent))
+    assert find_file(sandbox.file, "~/own") == own / "protein.arff"
+
+
+@pytest.mark.parametrize("cut", [0, 10, -1])
+def test_a_wrong_checksum_ends_the_search(sandbox, folder, serve, cut):
+    asked = serve(sandbox.content)
+    own = folder("own", sandbox.content[:cut])
+    folder("cache")
+    with pytest.raises(DataError, match="is not the expected file") as caught:
+        fetch("protein", own)
+    for part in (str(own / "protein.arff"), sandbox.file.sha256, f"{len(sandbox.content)} bytes", "mvcc data fetch"):
+        assert part in str(caught.value)
+    assert not asked
+
+
+def test_a_damaged_file_in_the_cache_is_not_replaced_in_silence(sandbox, folder, serve):
+    asked = serve(sandbox.content)
+    folder("cache", b"damaged")
+    with pytest.raises(DataError, match="is not the expected file"):
+        fetch("protein")
+    assert not asked
+    assert (sandbox.cache / "protein.arff").read_bytes() == b"damaged"
+
+
+def test_a_folder_in_place_of_the_file_is_an_error(sandbox, tmp_path):
+    (tmp_path / "protein.arff").mkdir()
+    with pytest.raises(DataError, match=r"protein\.arff cannot be read: Is a directory"):
+        find_file(sandbox.file, tmp_path)
+
+
+def test_a_link_to_itself_is_an_error(sandbox, tmp_path):
+    (tmp_path / "protein.arff").symlink_to(tmp_path / "protein.arff")
+    with pytest.raises(DataError, match=r"protein\.arff cannot be read"):
+        find_file(sandbox.file, tmp_path)
+
+
+def test_an_unreadable_file_is_an_error(sandbox, folder, monkeypatch):
+    def refuse(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    own = folder("own")
+    monkeypatch.setattr(Path, "open", refuse)  # permissions do not stop the superuser
+    with pytest.raises(DataError, match=r"own.protein\.arff cannot be read: Permission denied"):
+        find_file(sandbox.file, own)
+
+
+@pytest.mark.parametrize(("name", "what"), [("none", "does not exist"), ("registry.yaml", "is a file")])
+def test_a_search_folder_must_be_a_folder(sandbox, tmp_path, monkeypatch, name, what):
+    with pytest.raises(DataError, match=rf"^data_dir \(--data-dir\) must .*{name}' {what}"):
+        fetch("protein", tmp_path / name)
+    monkeypatch.setenv("MVCC_DATA", str(tmp_path / name))
+    with pytest.raises(DataError, match=rf"^MVCC_DATA must .*{name}' {what}"):
+        fetch("protein")
+
+
+def test_a_missing_file_is_downloaded_once_into_the_cache(sandbox, serve, tmp_path):
+    asked = serve(sandbox.content)
+    own = tmp_path / "own"
+    own.mkdir()
+    for _ in range(2):
+        assert fetch("protein", own) == {"protein.arff": sandbox.cache / "protein.arff"}
+    assert asked == ["https://example.org/protein.arff"]
+    assert [path.name for path in sandbox.cache.iterdir()] == ["protein.arff"]
+    assert (sandbox.cache / "protein.arff").read_bytes() == sandbox.content
+    assert not list(own.iterdir())
+
+
+def test_a_download_with_a_wrong_checksum_leaves_nothing(sandbox, serve):
+    serve(b"<html>Please log in</html>")
+    with pytest.raises(DataError, match="did not deliver the expected file") as caught:
+        fetch("protein")
+    for part in (sandbox.file.url, sandbox.file.sha256, str(sandbox.cache), "--data-dir"):
+        assert part in str(caught.value)
+    assert not list(sandbox.cache.iterdir())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [requests.ConnectionError("no route"), requests.Timeout("too slow"), requests.HTTPError("404 Not Found")],
+)
+def test_a_download_that_breaks_off_leaves_nothing_and_says_how_to_proceed(sandbox, serve, error):
+    serve(sandbox.content[:20], error)
+    with pytest.raises(DataError, match="is missing") as caught:
+        fetch("protein")
+    for part in ("protein.arff", str(sandbox.cache), sandbox.file.url, "mvcc data fetch", "--data-dir", "MVCC_DATA"):
+        assert part in str(caught.value)
+    assert str(error) in str(caught.value)
+    assert not list(sandbox.cache.iterdir())
+
+
+def test_an_interrupted_download_leaves_nothing(sandbox, serve):
+    serve(sandbox.content[:20], KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        fetch("protein")
+    assert not list(sandbox.cache.iterdir())
+
+
+def test_a_cache_that_cannot_be_made_is_an_error(sandbox, serve):
+    serve(sandbox.content)
+    sandbox.cache.write_text("a file where the folder should be")
+    with pytest.raises(DataError, match=r"Reason: .*Error"):
+        fetch("protein")
+
+
+@pytest.mark.parametrize("scheme", ["http", "ftp", "file"])
+def test_only_https_is_downloaded(sandbox, serve, monkeypatch, scheme):
+    asked = serve(sandbox.content)
+    plain = dataclasses.replace(sandbox.file, url=f"{scheme}://example.org/protein.arff")
+    info = dataclasses.replace(files_module.dataset_info("protein"), files=(plain,))
+    monkeypatch.setattr(files_module, "dataset_info", lambda name: info)
+    with pytest.raises(DataError, match="only https"):
+        fetch("protein")
+    assert not asked
+
+
+def test_checksums_are_those_of_verified_files(sandbox, folder):
+    assert file_checksums("protein", folder("own")) == {"protein.arff": sandbox.file.sha256}
+    with pytest.raises(DataError):
+        file_checksums("protein", folder("damaged", b""))
+
+
+def test_a_generated_data_set_has_no_files():
+    assert fetch("four_quadrants") == {}
+    assert file_checksums("four_quadrants") == {}
+
+
+def test_an_unknown_data_set_has_no_files():
+    with pytest.raises(UnknownDatasetError):
+        fetch("proteins")
+
+
+def test_the_cache_is_data_in_a_checkout_and_the_users_elsewhere(tmp_path, monkeypatch):
+    (tmp_path / "mvcc" / "datasets").mkdir(parents=True)
+    monkeypatch.setattr(files_module, "__file__", str(tmp_path / "mvcc" / "datasets" / "_files.py"))
+    assert cache_folder() == Path(pooch.os_cache("mvcc"))
+    (tmp_path / "pyproject.toml").touch()
+    assert cache_folder() == tmp_path / "data"
+
+
+@pytest.mark.data
+def test_the_real_files_have_the_registered_checksums_and_sizes():
+    for name in ("protein", "letters_digits"):
+        for file in files_module.dataset_info(name).files:
+            path = find_file(file)
+            assert path is not None
+            assert path.stat().st_size == file.size

@@ -1,0 +1,79 @@
+"""One random state gives one data set, and what cannot be loaded is an error about the argument that is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+
+import numpy as np
+import pytest
+
+from mvcc import load_dataset
+from mvcc.datasets import _files, registry
+from mvcc.exceptions import DataError, InvalidInputError, UnknownDatasetError
+
+ALL = ["four_quadrants", *(pytest.param(name, marks=pytest.mark.data) for name in ("protein", "letters_digits"))]
+
+
+def _values(data):
+    return np.concatenate([*(view.ravel() for view in data.views), data.relations[0, 1].ravel()])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_registry_tells_the_truth(name):
+    info, data = registry()[name], load_dataset(name, random_state=0)
+    assert data.names == tuple(view.name for view in info.views)
+    assert [view.shape for view in data.views] == [(view.instances, view.features) for view in info.views]
+    assert len(data.relations[0, 1]) == info.relations
+    assert all(np.unique(labels).tolist() == list(range(info.clusters)) for labels in data.labels)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_equal_random_states_of_any_kind_give_the_same(name):
+    seed = np.random.SeedSequence(7)
+    states = [7, np.int64(7), seed, seed, np.random.default_rng(7)]
+    first, *others = (_values(load_dataset(name, random_state=state)) for state in states)
+    assert all((first == other).all() for other in others)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_other_random_states_give_something_else(name):
+    generator = np.random.default_rng(7)
+    states = [None, None, 1, generator, generator]
+    drawn = [_values(load_dataset(name, random_state=state)).tobytes() for state in states]
+    assert len(set(drawn)) == len(drawn)
+
+
+@pytest.mark.parametrize("state", ["seed", -1, 1.5, object()])
+def test_a_random_state_that_is_none_is_refused(state):
+    with pytest.raises(InvalidInputError, match="random_state must be None, an integer"):
+        load_dataset("four_quadrants", random_state=state)
+
+
+def test_unknown_options_name_the_allowed_ones():
+    with pytest.raises(InvalidInputError, match=r"'four_quadrants': n, size; its options are: instances_per_view"):
+        load_dataset("four_quadrants", size=3, n=1)
+    with pytest.raises(InvalidInputError, match=r"'protein': rng; it has no options"):
+        load_dataset("protein", rng=1)
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(UnknownDatasetError, match="Did you mean 'protein'"):
+        load_dataset("Protien")
+
+
+def test_a_file_with_the_right_checksum_and_wrong_content_is_an_error(sandbox, monkeypatch):
+    content = sandbox.content[:-3]
+    file = dataclasses.replace(sandbox.file, sha256=hashlib.sha256(content).hexdigest())
+    info = dataclasses.replace(registry()["protein"], files=(file,))
+    monkeypatch.setattr(_files, "dataset_info", lambda name: info)
+    sandbox.cache.mkdir()
+    (sandbox.cache / "protein.arff").write_bytes(content)
+    with pytest.raises(DataError, match=r"protein\.arff, line 15: "):
+        load_dataset("protein")
+
+
+def test_a_data_set_is_frozen():
+    data = load_dataset("four_quadrants", random_state=0)
+    with pytest.raises(AttributeError):
+        data.views = []

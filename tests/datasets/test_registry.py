@@ -1,0 +1,62 @@
+"""The registry names every data set with its module, sizes and verified sources, and helps with misspelt names."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from inspect import Parameter, signature
+
+import pytest
+
+from mvcc.datasets import dataset_info, registry
+from mvcc.exceptions import DataError, InvalidInputError, UnknownDatasetError
+
+
+@pytest.mark.parametrize("name", registry())
+def test_every_data_set_has_a_module_that_takes_its_files(name):
+    parameters = signature(import_module(f"mvcc.datasets._{name}").load).parameters.values()
+    positional = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    assert len(positional) == 1 + len(registry()[name].files)
+
+
+def test_every_file_has_a_secure_address_a_checksum_a_size_and_terms():
+    files = [file for info in registry().values() for file in info.files]
+    assert {file.name for file in files} >= {"protein.arff", "letter-0.1-IJL.arff", "digits-0.1-389.arff"}
+    for file in files:
+        assert file.url.startswith("https://")
+        assert re.fullmatch("[0-9a-f]{64}", file.sha256)
+        assert file.size > 0
+        assert file.licence
+        assert file.citation
+
+
+def test_sizes_are_those_of_table_1():
+    sizes = {name: [(v.instances, v.features) for v in info.views] for name, info in registry().items()}
+    assert sizes["four_quadrants"] == [(200, 2), (200, 2)]
+    assert sizes["protein"] == [(67, 20), (49, 20)]
+    assert sizes["letters_digits"] == [(227, 16), (317, 16)]
+    assert [registry()[name].clusters for name in ("four_quadrants", "protein", "letters_digits")] == [2, 3, 3]
+
+
+def test_the_registry_cannot_be_changed():
+    with pytest.raises(TypeError):
+        registry()["mine"] = registry()["protein"]
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("proteins", "protein"), ("Letters/Digits", "letters_digits"), ("Four Quadrants", "four_quadrants")],
+)
+def test_an_unknown_name_gets_the_nearest_match_and_all_names(name, nearest):
+    with pytest.raises(UnknownDatasetError, match=f"Did you mean '{nearest}'") as caught:
+        dataset_info(name)
+    assert all(known in str(caught.value) for known in registry())
+    assert isinstance(caught.value, DataError)
+    assert isinstance(caught.value, InvalidInputError)
+
+
+@pytest.mark.parametrize("name", ["", "xyzzy", None, 3, []])
+def test_a_name_unlike_any_gets_no_guess(name):
+    with pytest.raises(UnknownDatasetError, match="Known data sets: four_quadrants") as caught:
+        dataset_info(name)
+    assert "Did you mean" not in str(caught.value)

@@ -1,0 +1,71 @@
+"""The clusters as Gaussians (§5.1, Eq. 4–8)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def means(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+    """μ_h, the mean of the points of each cluster; zeros for an empty cluster, which has no point to ask for it."""
+    result = np.zeros((k, X.shape[1]))
+    for h in range(k):
+        if np.any(labels == h):
+            result[h] = np.mean(X[labels == h], axis=0)
+    return result
+
+
+def empirical_covariances(
+    X: NDArray[np.float64], labels: NDArray[np.int64], k: int, regularization: float
+) -> NDArray[np.float64]:
+    """Eq. 4, §5.1; an empty cluster has γI alone."""
+    d = X.shape[1]
+    mu = means(X, labels, k)
+    result = np.zeros((k, d, d))
+    for h in range(k):
+        members = X[labels == h]
+        for x in members:
+            result[h] += np.outer(x - mu[h], x - mu[h]) / len(members)
+        result[h] += regularization * np.eye(d)
+    return result
+
+
+def covariances(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    k: int,
+    metrics: NDArray[np.float64] | None = None,
+    regularization: float = 1e-6,
+) -> NDArray[np.float64]:
+    """Σ_h of every cluster, (k, d, d): Eq. 4 without metrics, α_h M_h⁻¹ of Eq. 5–6 with them (§5.1).
+
+    Metrics are diagonal (k, d) or full (k, d, d).
+    """
+    empirical = empirical_covariances(X, labels, k, regularization)
+    if metrics is None:
+        return empirical
+    result = np.zeros_like(empirical)
+    for h in range(k):
+        inverse = np.diag(1.0 / metrics[h]) if metrics[h].ndim == 1 else np.linalg.inv(metrics[h])
+        alpha = np.max(np.linalg.eigvalsh(empirical[h])) / np.max(np.linalg.eigvalsh(inverse))
+        result[h] = alpha * inverse
+    return result
+
+
+def squared_mahalanobis(difference: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
+    """Eq. 8, §5.1."""
+    return float(difference @ np.linalg.solve(covariance, difference))
+
+
+def membership(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    means: NDArray[np.float64],
+    covariances: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """G_{c_i}(x_i) of every point in its own cluster c_i, its label (Eq. 7, §5.1)."""
+    return np.array(
+        [math.exp(-0.5 * squared_mahalanobis(X[i] - means[labels[i]], covariances[labels[i]])) for i in range(len(X))]
+    )

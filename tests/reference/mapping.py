@@ -1,0 +1,28 @@
+"""Transfer of constraints across views (§5.2, Eq. 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .constraint_sets import ConstraintArrays, ConstraintDict, as_dict, keep_heaviest
+
+
+def transfer(
+    constraints: ConstraintDict | ConstraintArrays, relations: NDArray[np.int64] | Iterable[tuple[int, int]]
+) -> ConstraintDict:
+    """f_{U→V} of Eq. 12, §5.2: every constraint between rows of U to all pairs of rows of V related to its ends.
+
+    ``relations`` are pairs (row of U, row of V), many-to-many. Pairs of a row with itself are dropped; the heaviest of
+    each pair and type is kept.
+    """
+    related = [(int(row_of_u), int(row_of_v)) for row_of_u, row_of_v in relations]
+    mapped: ConstraintDict = {}
+    for (i, j, is_must_link), w in as_dict(constraints).items():
+        for a in [row_of_v for row_of_u, row_of_v in related if row_of_u == i]:
+            for b in [row_of_v for row_of_u, row_of_v in related if row_of_u == j]:
+                if a != b:
+                    keep_heaviest(mapped, a, b, is_must_link, w)
+    return mapped

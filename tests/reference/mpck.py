@@ -1,0 +1,226 @@
+"""MPCK-Means (§3.1): Eq. 1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .constraint_sets import rows
+
+UNASSIGNED = -1
+
+
+def squared_distance(x: NDArray[np.float64], y: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
+    """‖x − y‖²_M = (x − y)ᵀ M (x − y) (§3.1); a vector stands for the diagonal matrix M."""
+    difference = x - y
+    if metric.ndim == 1:
+        return float(np.sum(metric * difference**2))
+    return float(difference @ metric @ difference)
+
+
+def log_det(metric: NDArray[np.float64]) -> float:
+    """Give log det M, the second term of Eq. 1 (§3.1)."""
+    if metric.ndim == 1:
+        return sum(math.log(weight) for weight in metric)
+    return float(np.linalg.slogdet(metric).logabsdet)
+
+
+def farthest_pair(X: NDArray[np.float64], metric: NDArray[np.float64]) -> tuple[int, int]:
+    """(x', x'') of Eq. 3 (§3.1): the pair i < j of the whole view with the greatest separation under the metric.
+
+    By looking at all pairs; ties go to the first pair. A view of one point gives (0, 0).
+    """
+    best, best_distance = (0, 0), 0.0
+    for i in range(len(X)):
+        for j in range(i + 1, len(X)):
+            distance = squared_distance(X[i], X[j], metric)
+            if distance > best_distance:
+                best, best_distance = (i, j), distance
+    return best
+
+
+def farthest_differences(X: NDArray[np.float64], metrics: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give x' − x'' of Eq. 3 (§3.1) for each cluster's metric, (k, d); the sign does not matter."""
+    pairs = [farthest_pair(X, metric) for metric in metrics]
+    return np.array([X[i] - X[j] for i, j in pairs])
+
+
+def farthest_distances(X: NDArray[np.float64], metrics: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P_h = ‖x' − x''‖² under each cluster's metric, the first term of Eq. 3 (§3.1), (k,)."""
+    pairs = [farthest_pair(X, metric) for metric in metrics]
+    return np.array([squared_distance(X[i], X[j], metric) for (i, j), metric in zip(pairs, metrics, strict=True)])
+
+
+def f_ml(
+    x_i: NDArray[np.float64],
+    x_j: NDArray[np.float64],
+    metric_i: NDArray[np.float64],
+    metric_j: NDArray[np.float64],
+) -> float:
+    """Eq. 2 (§3.1)."""
+    return 0.5 * squared_distance(x_i, x_j, metric_i) + 0.5 * squared_distance(x_i, x_j, metric_j)
+
+
+def f_cl(x_i: NDArray[np.float64], x_j: NDArray[np.float64], metric_i: NDArray[np.float64], farthest_i: float) -> float:
+    """Eq. 3 (§3.1); farthest_i is P_h of the metric."""
+    return farthest_i - squared_distance(x_i, x_j, metric_i)
+
+
+def cost(
+    i: int,
+    h: int,
+    X: NDArray[np.float64],
+    centers: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+    farthest: ArrayLike,
+) -> float:
+    """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they are (§3.1).
+
+    Partners not yet assigned are ignored.
+    """
+    farthest = np.asarray(farthest)
+    total = squared_distance(X[i], centers[h], metrics[h]) - log_det(metrics[h])
+    for a, b, is_must_link, w in rows(pairs, must_link, weights):
+        if i not in (a, b):
+            continue
+        j = b if a == i else a
+        if labels[j] == UNASSIGNED:
+            continue
+        if is_must_link and labels[j] != h:
+            total += w * f_ml(X[i], X[j], metrics[h], metrics[labels[j]])
+        if not is_must_link and labels[j] == h:
+            total += w * f_cl(X[i], X[j], metrics[h], float(farthest[h]))
+    return total
+
+
+def sweep(
+    X: NDArray[np.float64],
+    centers: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+    farthest: ArrayLike,
+) -> NDArray[np.int64]:
+    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
+
+    ``farthest`` are the P_h of ``farthest_distances``. Ties go to the lowest cluster. Returns new labels; the ones
+    passed in stay as they are.
+    """
+    labels = np.array(labels, dtype=np.int64)
+    for i in range(len(X)):
+        costs = [
+            cost(i, h, X, centers, metrics, labels, pairs, must_link, weights, farthest) for h in range(len(centers))
+        ]
+        labels[i] = costs.index(min(costs))
+    return labels
+
+
+def spread(difference: NDArray[np.float64], full: bool) -> NDArray[np.float64]:
+    """Elementwise square of a difference, or its outer product with itself for full metrics."""
+    return np.outer(difference, difference) if full else difference**2
+
+
+def scatter(
+    h: int,
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    centers: NDArray[np.float64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+    farthest_difference: NDArray[np.float64],
+    full: bool,
+) -> NDArray[np.float64]:
+    """S_h, everything that the metric of cluster h multiplies in Eq. 1 (§3.1): J = Σ_h (tr(M_h S_h) − n_h log det M_h).
+
+    Each endpoint of a violated must-link counts half of its squared difference for its own cluster (Eq. 2); a violated
+    cannot-link inside h counts D_h minus its squared difference (Eq. 3).
+    """
+    d = X.shape[1]
+    total = np.zeros((d, d)) if full else np.zeros(d)
+    for i in range(len(X)):
+        if labels[i] == h:
+            total += spread(X[i] - centers[h], full)
+    for i, j, is_must_link, w in rows(pairs, must_link, weights):
+        difference = spread(X[i] - X[j], full)
+        if is_must_link and labels[i] != labels[j]:
+            if labels[i] == h:
+                total += 0.5 * w * difference
+            if labels[j] == h:
+                total += 0.5 * w * difference
+        if not is_must_link and labels[i] == labels[j] == h:
+            total += w * (spread(farthest_difference, full) - difference)
+    return total
+
+
+def is_positive_definite(S: NDArray[np.float64]) -> bool:
+    """Whether all eigenvalues are positive, those that are zero up to rounding not counting as positive."""
+    eigenvalues = np.linalg.eigvalsh(S)
+    rounding = len(S) * np.finfo(float).eps * np.max(np.abs(eigenvalues))
+    return bool(np.min(eigenvalues) > rounding)
+
+
+def best_metric(n_points: int, S: NDArray[np.float64], old_metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Minimize tr(M S) − n log det M over the metric M: n / S_a for each feature a, or n S⁻¹ for a full metric.
+
+    Where S_a ≤ 0, or S is not positive definite, the old metric stays.
+    """
+    if S.ndim == 1:
+        return np.array([n_points / s if s > 0 else old for s, old in zip(S, old_metric, strict=True)])
+    return n_points * np.linalg.inv(S) if is_positive_definite(S) else old_metric.copy()
+
+
+def update_metrics(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    centers: NDArray[np.float64],
+    old_metrics: NDArray[np.float64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+    farthest_differences: NDArray[np.float64],
+    shared: bool = False,
+) -> NDArray[np.float64]:
+    """M-step for the metrics (§3.1), with the new labels and centers: the minimum of Eq. 1 for fixed x' − x''.
+
+    ``farthest_differences`` (k, d) are x' − x'' under the old metrics. A shared metric is learned from the sum of all
+    S_h and the number of all points, and repeated for every cluster.
+    """
+    k = len(centers)
+    full = old_metrics.ndim == 3
+    S = [scatter(h, X, labels, centers, pairs, must_link, weights, farthest_differences[h], full) for h in range(k)]
+    if shared:
+        metric = best_metric(len(X), sum(S[1:], start=S[0]), old_metrics[0])
+        return np.array([metric] * k)
+    return np.array([best_metric(int(np.sum(labels == h)), S[h], old_metrics[h]) for h in range(k)])
+
+
+def objective(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    centers: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+    farthest: ArrayLike,
+) -> float:
+    """Eq. 1 (§3.1) in full; ``farthest`` are the P_h of ``farthest_distances``; every point has a label."""
+    farthest = np.asarray(farthest)
+    total = 0.0
+    for i in range(len(X)):
+        total += squared_distance(X[i], centers[labels[i]], metrics[labels[i]]) - log_det(metrics[labels[i]])
+    for i, j, is_must_link, w in rows(pairs, must_link, weights):
+        if is_must_link and labels[i] != labels[j]:
+            total += w * f_ml(X[i], X[j], metrics[labels[i]], metrics[labels[j]])
+        if not is_must_link and labels[i] == labels[j]:
+            total += w * f_cl(X[i], X[j], metrics[labels[i]], float(farthest[labels[i]]))
+    return total

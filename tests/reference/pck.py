@@ -1,0 +1,106 @@
+"""PCK-Means (§3.1): Eq. 1 with the identity metric and f_ml = f_cl = 1."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .constraint_sets import rows
+
+UNASSIGNED = -1
+
+
+def penalties(
+    i: int, h: int, labels: NDArray[np.int64], pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
+) -> float:
+    """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1, f = 1).
+
+    Partners not yet assigned are ignored. Each violated constraint costs its full weight.
+    """
+    total = 0.0
+    for a, b, is_must_link, w in rows(pairs, must_link, weights):
+        if i not in (a, b):
+            continue
+        partner = b if a == i else a
+        if labels[partner] == UNASSIGNED:
+            continue
+        if is_must_link and labels[partner] != h:
+            total += w
+        if not is_must_link and labels[partner] == h:
+            total += w
+    return total
+
+
+def cost(
+    i: int,
+    h: int,
+    X: NDArray[np.float64],
+    centers: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+) -> float:
+    """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they are (§3.1)."""
+    distance = float(np.sum((X[i] - centers[h]) ** 2))
+    return distance + penalties(i, h, labels, pairs, must_link, weights)
+
+
+def sweep(
+    X: NDArray[np.float64],
+    centers: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+) -> NDArray[np.int64]:
+    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
+
+    Ties go to the lowest cluster. Returns new labels; the ones passed in stay as they are.
+    """
+    labels = np.array(labels, dtype=np.int64)
+    for i in range(len(X)):
+        costs = [cost(i, h, X, centers, labels, pairs, must_link, weights) for h in range(len(centers))]
+        labels[i] = costs.index(min(costs))
+    return labels
+
+
+def centers(X: NDArray[np.float64], labels: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
+    """M-step (§3.1): the mean of each cluster.
+
+    The center of an empty cluster moves to the point farthest from the center of its own cluster (ties: lowest index);
+    several empty clusters, in order, take different points.
+    """
+    means = np.zeros((n_clusters, X.shape[1]))
+    for h in range(n_clusters):
+        if np.any(labels == h):
+            means[h] = np.mean(X[labels == h], axis=0)
+    distance = np.array(
+        [np.sum((X[i] - means[labels[i]]) ** 2) if labels[i] != UNASSIGNED else -1.0 for i in range(len(X))]
+    )
+    for h in range(n_clusters):
+        if not np.any(labels == h):
+            farthest = int(np.argmax(distance))
+            means[h] = X[farthest]
+            distance[farthest] = -1.0
+    return means
+
+
+def objective(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    centers: NDArray[np.float64],
+    pairs: ArrayLike,
+    must_link: ArrayLike,
+    weights: ArrayLike,
+) -> float:
+    """Eq. 1 (§3.1) with the identity metric and f_ml = f_cl = 1; every point has a label."""
+    total = 0.0
+    for i in range(len(X)):
+        total += float(np.sum((X[i] - centers[labels[i]]) ** 2))
+    for i, j, is_must_link, w in rows(pairs, must_link, weights):
+        if is_must_link and labels[i] != labels[j]:
+            total += w
+        if not is_must_link and labels[i] == labels[j]:
+            total += w
+    return total
