@@ -35,6 +35,7 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
     Returns
     -------
     ndarray of shape (n, n_components)
+        The standardized eigenvectors.
 
     Raises
     ------

@@ -125,9 +125,7 @@ def close_views(
     return closed, across
 
 
-def augment(
-    constraints: list[Constraints], relations: Relations, closure: str
-) -> tuple[list[Constraints], Relations]:
+def augment(constraints: list[Constraints], relations: Relations, closure: str) -> tuple[list[Constraints], Relations]:
     """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
 
     Raises

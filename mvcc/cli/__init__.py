@@ -48,18 +48,21 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(_SUMMARIES.items()))
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+_HELP = """Multi-view constrained clustering with an incomplete mapping between views.
+
+\b
+Run an experiment and draw its learning curves:
+  mvcc run configs/four_quadrants.yaml --trials 20
+  mvcc plot results/
+
+Exit codes: 0 ok, 1 failure, 2 usage or configuration, 4 some trials failed, 130 interrupted.
+"""
+
+
+@click.group(cls=_LazyGroup, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mvcc")
 def cli() -> None:
-    """Multi-view constrained clustering with an incomplete mapping between views.
-
-    \b
-    Run an experiment and draw its learning curves:
-      mvcc run configs/four_quadrants.yaml --trials 20
-      mvcc plot results/
-
-    Exit codes: 0 ok, 1 failure, 2 usage or configuration, 4 some trials failed, 130 interrupted.
-    """
+    pass
 
 
 def main() -> NoReturn:

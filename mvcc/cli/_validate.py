@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from mvcc.experiments._config import Config
+    from mvcc.experiments import Config
 
 _EXAMPLES = """\b
 Examples:
@@ -34,7 +34,7 @@ def command(configs: tuple[str, ...], overrides: tuple[str, ...], as_json: bool)
     """
     # pydantic and the data sets take longer to import than `mvcc --help` may take
     from mvcc.exceptions import ConfigError
-    from mvcc.experiments._config import load_config
+    from mvcc.experiments import load_config
 
     valid: dict[str, Config] = {}
     errors: list[str] = []
@@ -50,24 +50,25 @@ def command(configs: tuple[str, ...], overrides: tuple[str, ...], as_json: bool)
 
 def _summary(path: str, config: Config) -> str:
     grid = config.multi_view
-    cells = " × ".join(
-        f"{len(values)} {words}"
-        for values, words in (
-            (grid.bases, "bases"),
-            (grid.transfers, "transfers"),
-            (grid.mapped, "mapped portions"),
-            (grid.constraints, "numbers of constraints"),
-        )
-    )
+    counts = [
+        _counted(len(grid.bases), "base"),
+        _counted(len(grid.transfers), "transfer"),
+        _counted(len(grid.mapped), "mapped portion") + " (single-view needs none)" * ("single-view" in grid.transfers),
+        _counted(len(grid.constraints), "constraint count"),
+    ]
     return "\n".join(
         [
             f"{path} is valid.",
-            f"  name      {config.name}, results in results/{config.name}",
+            f"  name      {config.name}: results go to results/{config.name}",
             f"  data set  {config.dataset}",
-            f"  cells     {grid.n_cells} = {cells}",
+            f"  cells     {grid.n_cells} in every trial: {' × '.join(counts)}",
             f"  trials    {config.trials}",
         ]
     )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' if count > 1 else ''}"
 
 
 def _json(configs: dict[str, Config]) -> str:

@@ -91,6 +91,8 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 def _options(value: Any) -> Any:
     if not isinstance(value, dict):
         raise ValueError(f"{shown(value)} is not allowed. Allowed: a section with one `option: value` per line.")
+    if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
+        raise ValueError(f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader.")
     return dict(sorted(value.items()))
 
 
@@ -101,7 +103,7 @@ def _pair(value: Any) -> Any:
 Name = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]*$", max_length=64),
-    _allowed("at most 64 letters, digits, _ and -, not beginning with -"),
+    _allowed("1 to 64 letters, digits, _ and -, not beginning with -"),
 ]
 Scalar = Annotated[str | int | float | bool, _allowed("a single text, number, true or false")]
 Components = Annotated[int, Field(ge=1, le=10**6), _allowed("a whole number from 1 to 10^6")]
@@ -129,7 +131,10 @@ Transfers = Annotated[
 
 
 class Section(BaseModel):
-    """A part of a configuration: exactly the keys below, of exactly the types given, and never changed."""
+    """A part of a configuration: exactly these keys, of exactly these types, never changed.
+
+    A new key is one line: a type from above and a default, or else an example for the message that asks for it.
+    """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -146,7 +151,7 @@ class Features(Section):
     def _only_if_spectral(cls, value: Any, info: ValidationInfo) -> Any:
         method = info.data.get("method")
         if method == "none" and value is not None:
-            raise ValueError("goes only with `method: spectral`; add that line, or delete this one.")
+            raise ValueError("goes only with `method: spectral`; choose that, or delete this line.")
         if method == "spectral" and value is None:
             if info.field_name == "n_components":
                 raise ValueError("is missing; `method: spectral` needs a line such as `n_components: 5`.")
@@ -166,8 +171,9 @@ class MultiView(Section):
 
     @property
     def n_cells(self) -> int:
-        """The number of combinations that every trial goes through."""
-        return len(self.bases) * len(self.transfers) * len(self.mapped) * len(self.constraints)
+        """The number of combinations in every trial; Single View uses no mapping, so its portion does not matter."""
+        portions = sum(1 if transfer == "single-view" else len(self.mapped) for transfer in self.transfers)
+        return len(self.bases) * portions * len(self.constraints)
 
 
 class Config(Section):

@@ -153,6 +153,11 @@ def _plan(
             + "\n  ".join(changed)
             + "\nChoose another folder by --out, or remove these results by --fresh."
         )
+    if stored is not None and store.holds_only_summary() and stored["config"]["trials"] > config.trials:
+        raise StoreError(
+            f"{store.folder} holds the curves of {stored['config']['trials']} trials, but not the trials themselves; "
+            f"a run of {config.trials} would replace them. Choose another folder by --out, or remove them by --fresh."
+        )
     done = set() if fresh else {trial for trial in store.finished() if trial < config.trials}
     if done and stored is None:
         raise StoreError(

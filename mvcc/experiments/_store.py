@@ -64,6 +64,10 @@ class ResultsStore:
         """Return the numbers of the trials that are stored."""
         return {int(path.name.split(".")[0]) for path in self._shards()}
 
+    def holds_only_summary(self) -> bool:
+        """Tell whether curves are here without any of the trials that they were made from."""
+        return (self.folder / "scores.csv.gz").exists() and not self.finished()
+
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
         """Store a finished trial, and forget its former failure."""
         self._write(self.trials / f"{trial:04d}.csv.gz", _csv_bytes(rows, compress=True))
@@ -104,9 +108,12 @@ class ResultsStore:
     def _read_trial(self, trial: int) -> pd.DataFrame:
         path = self.trials / f"{trial:04d}.csv.gz"
         try:
-            return pd.read_csv(path, float_precision="round_trip")
+            rows = pd.read_csv(path)
         except (OSError, EOFError, ValueError) as error:
             raise StoreError(f"{path} cannot be read: {error}. Remove it and run again.") from error
+        if not {"trial", "f_measure", *CELL}.issubset(rows.columns) or set(rows["trial"]) != {trial}:
+            raise StoreError(f"{path} cannot be read: it does not hold trial {trial}. Remove it and run again.")
+        return rows
 
     def _write(self, path: Path, content: bytes) -> None:
         part = path.with_name(f".{path.name}.part")

@@ -6,6 +6,7 @@ The file is read as a stream of events: nothing in it can be executed, and nothi
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -23,6 +24,10 @@ MAX_DEPTH = 20
 MAX_VALUES = 10_000
 MAX_DIGITS = 300  # a longer number is no number that anybody means, and slow to convert
 
+_WORDS = {
+    **{"": None, "~": None, "null": None, "true": True, "false": False},
+    **{".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan},
+}
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
@@ -100,7 +105,7 @@ class _Parser:
             self._line = text.count("\n", 0, error.position) + 1
             problem = f"the character U+{error.character:04X} is not allowed."
         except (ValueError, OverflowError):  # PyYAML hands \UFFFFFFFF and the like to chr() unchecked
-            problem = "this is not valid YAML: a number in an escape or a directive is out of range."
+            problem = "this cannot be read as YAML: a number in an escape or a directive is out of range."
         self._problems.report(path, problem, self._place_of(self._line))
         return None
 
@@ -129,8 +134,8 @@ class _Parser:
         self._problems.mark(path, self._place_of(event.start_mark.line + 1))
         if len(path) > MAX_DEPTH:
             raise _refusal(event, f"more than {MAX_DEPTH} levels")
-        if extra := _unsupported(event):
-            self._problems.report(path, f"{extra} is not supported; write the value alone.")
+        if unsupported := _unsupported(event):
+            self._problems.report(path, f"{unsupported} is not supported; write the value alone.")
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event, path)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -185,12 +190,10 @@ def _unsupported(event: Any) -> str:
 
 def scalar(text: str) -> str | int | float | bool | None:
     """Return the value that `text` without quotes stands for."""
-    if text in ("", "~", "null", "Null", "NULL"):
-        return None
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
     if len(text) > MAX_DIGITS:
         return text
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
     if _INTEGER.fullmatch(text):
         return int(text)
     if _FLOAT.fullmatch(text):
@@ -203,7 +206,7 @@ def _explained(error: yaml.MarkedYAMLError) -> tuple[int, str]:
     problem, mark, begin = cast(str, error.problem), cast(yaml.Mark, error.problem_mark), error.context_mark
     words = next((words for start, words in _SYNTAX.items() if problem.startswith(start)), problem)
     since = f" (since line {begin.line + 1})" if begin is not None and begin.line < mark.line else ""
-    return mark.line + 1, f"this is not valid YAML at column {mark.column + 1}: {words}{since}."
+    return mark.line + 1, f"this cannot be read as YAML, column {mark.column + 1}: {words}{since}."
 
 
 def _read_text(path: Path) -> str:
@@ -212,7 +215,7 @@ def _read_text(path: Path) -> str:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         there = [other.name for other in path.parent.glob("*.y*ml")]
-        raise ConfigError(f"{path}: there is no such file{nearest(path.name, there, cutoff=0.8)}") from None
+        raise ConfigError(f"{path}: there is no such file{nearest(path.name, there, cutoff=0.85)}") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(data) > MAX_BYTES:

@@ -108,7 +108,7 @@ def _draw_panel(axes: Axes, points: pd.DataFrame, lines: dict[float, LineStyle])
     set_schedule(axes, schedule)
     axes.set_xlabel("Constraints per view")
     axes.set_ylabel("Pairwise F-measure")
-    axes.locator_params(axis="y", nbins=6, steps=[1, 2, 5, 10])
+    axes.locator_params(axis="y", nbins=7, steps=[1, 2, 5, 10])
 
 
 def _series(points: pd.DataFrame) -> Iterator[tuple[str, float | None, pd.DataFrame]]:

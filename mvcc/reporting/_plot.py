@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # A figure of the paper by its number. The function gives None if the curves hold nothing for it.
 FIGURES: dict[int, Callable[[pd.DataFrame], Figure | None]] = {4: draw_figure_04}
 
-DPI = 180
+DPI = 150
 # No date, no version: the same curves give the same bytes.
 _METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},

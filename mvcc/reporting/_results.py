@@ -87,7 +87,7 @@ def _read_table(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), float_precision="round_trip")
+        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
     except (OSError, ValueError) as error:  # the parser's and the decoder's errors are ValueErrors
         raise _damaged(path, str(error).strip()) from error
     if missing := [name for name in (*TEXTS, *NUMBERS) if name not in table]:

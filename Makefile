@@ -1,0 +1,48 @@
+# Every target sets up its own virtual environment in .venv when there is none.
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint reproduce bench clean
+
+PYTHON ?= python3
+TRIALS ?= 100
+JOBS ?= -1
+VENV := .venv
+BIN := $(VENV)/bin
+# a short run must not replace the full one that is kept in results/
+OUT ?= $(if $(filter 100,$(TRIALS)),results,results-$(TRIALS)-trials)
+CONFIGS := four_quadrants protein letters_digits
+
+help: ## Show what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# the packages are installed once, and again when their list changes
+$(VENV)/.installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/.installed ## Run the main job on generated data and draw its learning curves (under two minutes)
+	$(BIN)/mvcc run configs/four_quadrants.yaml --trials 10 -j $(JOBS) --out results-demo
+	$(BIN)/mvcc plot results-demo
+	@echo "The learning curves are in results-demo/figures/figure_04.png"
+
+test: $(VENV)/.installed ## Run the tests
+	$(BIN)/pytest -n 2
+
+lint: $(VENV)/.installed ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+reproduce: $(VENV)/.installed ## Run all experiments and draw the figures (TRIALS=5 for a short run)
+	@for name in $(CONFIGS); do \
+	  $(BIN)/mvcc run configs/$$name.yaml --trials $(TRIALS) -j $(JOBS) --out $(OUT)/$$name || exit $$?; \
+	done
+	$(BIN)/mvcc plot $(OUT)
+
+bench: $(VENV)/.installed ## Measure one fit and one E-step beside slow and known implementations
+	$(BIN)/python scripts/bench.py
+
+clean: ## Remove the virtual environment, caches and the results of the demo
+	rm -rf $(VENV) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

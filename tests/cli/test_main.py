@@ -1,0 +1,84 @@
+"""The command line answers quickly, and every expected error with one message and the right exit code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from mvcc.cli import cli, main
+from mvcc.exceptions import ConfigError, DataError
+
+
+def mvcc(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "mvcc", *arguments], capture_output=True, text=True, **options)
+
+
+def test_help_names_every_command_without_importing_what_is_heavy():
+    code = (
+        "import sys; from mvcc.cli import cli; cli.main(['--help'], standalone_mode=False);"
+        "print(sorted({'numpy', 'numba', 'pandas', 'sklearn', 'matplotlib', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")
+    for name in ("run", "plot", "validate", "data"):
+        assert f"\n  {name} " in done.stdout
+
+
+@pytest.mark.parametrize("command", [["run"], ["plot"], ["validate"], ["data"], ["data", "list"], ["data", "fetch"]])
+def test_every_command_has_help(command):
+    done = mvcc(*command, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"Usage: mvcc {' '.join(command)}")
+    assert "None" not in done.stdout
+
+
+def test_the_version_is_printed():
+    assert mvcc("--version").stdout == "mvcc, version 0.1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["runn"], 2, "Did you mean 'run'?"),
+        (["run"], 2, "Missing argument 'CONFIG'"),
+        (["run", "no_such.yaml"], 2, "no_such.yaml"),
+        (["run", "x.yaml", "-j", "0"], 2, "0 workers cannot work"),
+        (["run", "x.yaml", "--trials", "0"], 2, "'--trials'"),
+        (["validate", "no_such.yaml"], 2, "no_such.yaml"),
+        (["data", "check", "protien"], 1, "protein"),
+        (["plot", "no_such_folder"], 1, "no_such_folder"),
+    ],
+)
+def test_mistakes_get_one_message_and_no_traceback(tmp_path, arguments, code, message):
+    done = mvcc(*arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(ConfigError("wrong"), 2), (DataError("gone"), 1), (KeyboardInterrupt(), 130), (None, 0)]
+)
+def test_exit_codes(monkeypatch, capsys, error, code):
+    def fail(**_):
+        if error:
+            raise error
+
+    monkeypatch.setattr(cli, "main", fail)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == code
+    assert capsys.readouterr().err.startswith("mvcc: " if error else "")
+
+
+def test_an_unexpected_error_is_not_swallowed(monkeypatch):
+    def fail(**_):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(cli, "main", fail)
+    with pytest.raises(ZeroDivisionError):
+        main()

@@ -1,0 +1,60 @@
+"""What all tests share: the data they may need, and a count of those skipped without it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_NEEDS = {"data": "MVCC_DATA", "reference": "MVCC_REFERENCE"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for variable in _NEEDS.values():
+        if os.environ.get(variable):
+            os.environ[variable] = str(Path(os.environ[variable]).resolve())
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        _compile_once()
+
+
+def _compile_once() -> None:
+    """Fill numba's cache before workers start: they would all compile the same kernels at the same time."""
+    from mvcc.experiments import Config
+    from mvcc.experiments._trial import warm_up
+
+    warm_up(
+        Config.model_validate(
+            {
+                "name": "warm_up",
+                "dataset": "four_quadrants",
+                "multi_view": {"threshold": 0.75, "mapped": (1.0,), "constraints": (0,)},
+            }
+        )
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for marker, variable in _NEEDS.items():
+        if not os.environ.get(variable):
+            for item in items:
+                if item.get_closest_marker(marker):
+                    item.add_marker(pytest.mark.skip(reason=f"needs {variable}"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    missing = [report for report in skipped if "needs MVCC_" in str(report.longrepr)]
+    config.stash[_MISSING] = len(missing)
+
+
+_MISSING = pytest.StashKey[int]()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Say in the very last line how much was not tested."""
+    if config.stash.get(_MISSING, 0):
+        print(
+            f"{config.stash[_MISSING]} tests were skipped, because they need the paper's data (MVCC_DATA) or the "
+            f"reference results (MVCC_REFERENCE)."
+        )

@@ -1,0 +1,435 @@
+"""A configuration is either complete, strict and repeatable, or refused with every mistake named at its line."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from mvcc.datasets import registry
+from mvcc.exceptions import ConfigError
+from mvcc.experiments._config import Config, load_config
+from mvcc.experiments._plan import multi_view_cells
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+MINIMAL = {
+    "name": "tiny",
+    "dataset": "protein",
+    "multi_view": {"threshold": 0.5, "mapped": [0.2, 1], "constraints": [10, 25]},
+}
+FULL = {
+    **MINIMAL,
+    "dataset": "four_quadrants",
+    "dataset_options": {"instances_per_view": 100},
+    "features": {"method": "spectral", "n_components": 5, "sigma": 2},
+    "trials": 3,
+    "seed": 7,
+    "multi_view": {
+        **MINIMAL["multi_view"],
+        "bases": ["pck-means"],
+        "transfers": ["single-view", "direct-mapping"],
+        "closure": "view",
+    },
+}
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Load a configuration given as text or as values."""
+
+    def load(content, overrides=()):
+        path = tmp_path / "x.yaml"
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False), "utf-8")
+        return load_config(path, overrides)
+
+    return load
+
+
+@pytest.fixture
+def problems(load, tmp_path):
+    """Load a wrong configuration and return its problems, without the folder."""
+
+    def problems(content, overrides=()):
+        with pytest.raises(ConfigError) as caught:
+            load(content, overrides)
+        first, *lines, last = str(caught.value).replace(f"{tmp_path}/", "").splitlines()
+        assert first == f"{len(lines)} problem{'s' * (len(lines) > 1)} in x.yaml:"
+        assert "mvcc validate" in last
+        return lines
+
+    return problems
+
+
+def changed(**values):
+    """Return the minimal configuration with some values of ``multi_view`` (or of the top level) replaced."""
+    config = copy.deepcopy(MINIMAL)
+    for key, value in values.items():
+        (config if key in Config.model_fields else config["multi_view"])[key] = value
+    return config
+
+
+# What is accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "threshold", "n_components"),
+    [("four_quadrants", 0.75, None), ("protein", 0.5, 5), ("letters_digits", 0.95, 4)],
+)
+def test_shipped_configs_are_those_of_table_1(name, threshold, n_components):
+    config = load_config(CONFIGS / f"{name}.yaml")
+    assert (config.name, config.dataset) == (name, name)
+    assert config.multi_view.threshold == threshold
+    assert config.features.n_components == n_components
+    assert (config.trials, config.seed, config.multi_view.closure) == (100, 0, "full")
+    assert config.multi_view.n_cells == 2 * (3 * 3 + 1) * 6
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_line_of_a_shipped_config_is_explained(path):
+    inside_list = "  constraints:", "    -"
+    for line in path.read_text("utf-8").splitlines():
+        assert not line.strip() or "#" in line or line.startswith(inside_list), line
+
+
+@pytest.mark.parametrize("content", [MINIMAL, FULL], ids=["minimal", "full"])
+def test_the_number_of_cells_is_that_of_the_plan(load, content):
+    config = load(content)
+    assert config.multi_view.n_cells == len(list(multi_view_cells(config)))
+
+
+def test_defaults(load):
+    config = load(MINIMAL)
+    assert config.dataset_options == {}
+    assert config.features.method == "none"
+    assert (config.trials, config.seed) == (100, 0)
+    assert config.multi_view.bases == ("pck-means", "mpck-means")
+    assert config.multi_view.transfers == (
+        "constraint-propagation",
+        "direct-mapping",
+        "cluster-membership",
+        "single-view",
+    )
+    assert config.multi_view.closure == "full"
+    assert load(changed(features={"method": "spectral", "n_components": 2})).features.sigma == 1.0
+
+
+def test_integers_stand_for_floats_but_not_the_other_way_round(load, problems):
+    config = load(changed(threshold=1, mapped=[0, 1]))
+    assert isinstance(config.multi_view.threshold, float)
+    assert all(isinstance(portion, float) for portion in config.multi_view.mapped)
+    assert "whole number" in problems(changed(trials=5.0))[0]
+
+
+@pytest.mark.parametrize("text", ["1e-3", "1E-3", "0.001", ".001", "+1.e-3"])
+def test_a_number_in_any_spelling_is_a_number(load, text):
+    assert load(MINIMAL, [f"multi_view.threshold={text}"]).multi_view.threshold == 0.001
+
+
+def test_a_threshold_per_view(load, problems):
+    assert load(changed(threshold=[0.5, 1])).multi_view.threshold == (0.5, 1.0)
+    for threshold in ([], [0.5], [0.5, 0.5, 0.5], [0.5, 2], [[0.5], 0.5]):
+        assert len(problems(changed(threshold=threshold))) == 1
+
+
+def test_dataset_options_keep_their_types(load):
+    options = {"text": "1", "whole": 1, "number": 1.0, "flag": True}
+    loaded = load(changed(dataset_options=options)).dataset_options
+    assert {key: (type(value), value) for key, value in loaded.items()} == {
+        key: (type(value), value) for key, value in options.items()
+    }
+
+
+def test_every_data_set_of_the_registry_is_known(load):
+    for name in registry():
+        assert load(changed(dataset=name)).dataset == name
+
+
+def test_a_config_never_changes(load):
+    config = load(MINIMAL)
+    with pytest.raises(ValidationError):
+        config.trials = 5
+    with pytest.raises(ValidationError):
+        config.multi_view.closure = "none"
+
+
+# What a manifest holds
+
+
+@pytest.mark.parametrize("content", [MINIMAL, FULL], ids=["minimal", "full"])
+def test_resolved_is_json_and_loads_to_the_same_config(load, content):
+    config = load(content)
+    text = json.dumps(config.resolved(), allow_nan=False)
+    assert load(json.loads(text)) == config
+    assert load(text) == config  # JSON is YAML
+
+
+def test_resolved_is_complete_and_does_not_depend_on_the_order_of_the_file(load):
+    backwards = dict(reversed(FULL.items()))
+    backwards["dataset_options"] = {"b": 1, "a": 2}
+    backwards["multi_view"] = dict(reversed(FULL["multi_view"].items()))
+    forwards = {**FULL, "dataset_options": {"a": 2, "b": 1}}
+    assert json.dumps(load(backwards).resolved()) == json.dumps(load(forwards).resolved())
+    assert list(load(MINIMAL).resolved()) == list(Config.model_fields)
+    assert load(MINIMAL).resolved()["features"] == {"method": "none"}
+
+
+def test_identity_is_all_but_the_number_of_trials(load):
+    few, many, other = load(changed(trials=5)), load(changed(trials=50)), load(changed(trials=5, seed=1))
+    assert few.identity() == many.identity() != other.identity()
+    assert {**few.identity(), "trials": 5} == few.resolved()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    {
+        "name": ["", "a b", "../x", "a/b", "..", ".", "-x", "ä", "a\n", "x" * 65, 5, True, None, ["a"], {"a": 1}],
+        "dataset": ["protien", 5, True, None, [], {}],
+        "dataset_options": [
+            5,
+            "a",
+            ["a"],
+            {"a": [1]},
+            {"a": {}},
+            {"a": None},
+            {"a": float("inf")},
+            {"random_state": 1},
+        ],
+        "features": ["none", [], {"method": "pca"}, {"method": "spectral"}, {"n_components": 5}],
+        "trials": [0, -1, "100", 1.5, True, None, [], 10**7],
+        "seed": [-1, 2**63, 10**400, "0", 0.5, False],
+        "multi_view": [5, [], None, "full"],
+        "bases": ["pck-means", [], ["k-means"], ["pck-means", "pck-means"], [5], [["pck-means"]], {"pck-means": 1}],
+        "transfers": ["single-view", [], ["none"], ["single-view", "single-view"], [True]],
+        "threshold": [0, -0.1, 1.1, "0.5", "cv", True, None, {}, 10**400, 1e999, float("nan")],
+        "closure": ["Full", "all", 5, True, ["full"], {"full": 1}],
+        "mapped": [0.5, [], [1.1], [-0.1], [20], ["0.2"], [True], [0.4, 0.2], [0.2, 0.2], [[0.2]]],
+        "constraints": [10, [], [-1], [1.5], ["10"], [True], [10, 5], [10, 10], [10**10]],
+    }.items(),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_impossible_values_are_refused_where_they_stand(problems, key, values):
+    path = key if key in Config.model_fields else f"multi_view.{key}"
+    for value in values:
+        (line,) = problems(changed(**{key: value}))
+        assert path in line, value
+
+
+def test_yes_and_no_must_be_spelt_out(load, problems):
+    text = "name: tiny\ndataset: protein\nmulti_view: {threshold: 1, mapped: [1], constraints: [1]}\n"
+    assert problems(text + "dataset_options: {flag: no}") == [
+        "x.yaml:4: dataset_options.flag: no can be read two ways; write true or false, or 'no' for the word."
+    ]
+    assert load(text + "dataset_options: {flag: 'no'}").dataset_options == {"flag": "no"}
+
+
+def test_all_problems_are_reported_at_once_each_with_its_line(problems):
+    text = """\
+name: my experiment
+dataset: protien
+features:
+  method: spectral
+trails: 100
+seed: "1"
+multi_view:
+  bases: [pck-means, mpck-mean]
+  treshold: 0.5
+  mapped:
+    - 0.2
+    - 40
+  closure:
+"""
+    assert problems(text) == [
+        "x.yaml:1: name: the text 'my experiment' is not allowed. "
+        "Allowed: 1 to 64 letters, digits, _ and -, not beginning with -.",
+        "x.yaml:2: dataset: the text 'protien' is not allowed; did you mean 'protein'? "
+        f"Allowed: {', '.join(registry())}.",
+        "x.yaml:3: features.n_components: is missing; `method: spectral` needs a line such as `n_components: 5`.",
+        f"x.yaml:5: trails: unknown key 'trails'; did you mean 'trials'? Known: {', '.join(Config.model_fields)}.",
+        "x.yaml:6: seed: the text '1' is not allowed. "
+        "Allowed: a whole number from 0 to 2^63 - 1. Write it without quotes.",
+        "x.yaml:7: multi_view.constraints: is missing; add a line such as `constraints: [10, 25, 50]`.",
+        "x.yaml:7: multi_view.threshold: is missing; add a line such as `threshold: 0.5`.",
+        "x.yaml:8: multi_view.bases: item 2: the text 'mpck-mean' is not allowed; did you mean 'mpck-means'? "
+        "Allowed: pck-means, mpck-means.",
+        "x.yaml:9: multi_view.treshold: unknown key 'treshold'; did you mean 'threshold'? "
+        "Known: bases, transfers, threshold, closure, mapped, constraints.",
+        "x.yaml:12: multi_view.mapped: item 2: 40 is not allowed. Allowed: a number from 0 to 1 (0.2 for 20 %).",
+        "x.yaml:13: multi_view.closure: has no value; write one, or leave the key out.",
+    ]
+
+
+def test_a_key_in_the_wrong_section_is_sent_home(problems):
+    assert (
+        "it belongs at the top level" in problems(changed() | {"multi_view": {**MINIMAL["multi_view"], "seed": 1}})[0]
+    )
+    assert "it belongs in the section 'multi_view'" in problems(changed() | {"closure": "full"})[0]
+
+
+def test_a_missing_section_is_described(problems):
+    (line,) = problems({"name": "x", "dataset": "protein"})
+    assert line.endswith("add a section `multi_view:` with at least the keys threshold, mapped, constraints.")
+
+
+def test_spectral_options_go_only_with_spectral(problems):
+    lines = problems(changed(features={"method": "none", "n_components": 5, "sigma": 1.0}))
+    assert [line.split(": ")[1] for line in lines] == ["features.n_components", "features.sigma"]
+    assert all("goes only with `method: spectral`" in line for line in lines)
+
+
+def test_no_jargon_and_no_address_of_pydantic(problems):
+    text = "\n".join(problems({"name": 5, "dataset": 5, "features": 5, "trials": "a", "multi_view": {"mapped": 5}}))
+    words = set(re.findall(r"\w+", text))
+    assert not words & {"pydantic", "Input", "input", "valid", "type", "dict", "tuple", "str", "int", "None", "https"}
+
+
+def test_many_problems_are_counted_but_not_all_listed(load):
+    with pytest.raises(ConfigError, match=r"(?s)^1000 problems in .* and 950 more\.\nCorrect them"):
+        load(changed(constraints=[-1] * 1000))
+
+
+# Overrides
+
+
+def test_overrides_replace_add_and_come_last_wins(load):
+    overrides = ["trials=5", "trials=6", "multi_view.mapped=[0.3]", "features={method: spectral, n_components: 2}"]
+    config = load(MINIMAL, [*overrides, "dataset_options.a=b=c", "features.sigma=0.5"])
+    assert config.trials == 6
+    assert config.multi_view.mapped == (0.3,)
+    assert (config.features.n_components, config.features.sigma) == (2, 0.5)
+    assert config.dataset_options == {"a": "b=c"}
+
+
+def test_an_override_can_mend_a_file(load):
+    overrides = ["trials=1", "multi_view={threshold: 1, mapped: [1], constraints: [1]}"]
+    assert load(changed(trials="many", multi_view=5), overrides).trials == 1
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("multi_view.threshold=2", "--set multi_view.threshold=2: multi_view.threshold: 2 is not allowed"),
+        ("multi_view={mapped: 5}", "--set multi_view={mapped: 5}: multi_view.mapped: 5 is not allowed"),
+        ("trails=5", "--set trails=5: trails: unknown key 'trails'; did you mean 'trials'?"),
+        ("multiview.mapped=[1]", "--set multiview.mapped=[1]: multiview: unknown key 'multiview'; did you mean"),
+        ("trials.a=5", "--set trials.a=5: trials.a: 3 has no keys"),
+        ("multi_view.mapped.0=1", "--set multi_view.mapped.0=1: multi_view.mapped.0: the list [0.2, 1] has no keys"),
+        ("trials=", "--set trials=: trials: has no value"),
+        ("trials=[", "--set trials=[: trials: this cannot be read as YAML"),
+        ("trials=*a", "--set trials=*a: trials: the alias *a is not supported"),
+        ("seed={a: 1, a: 2}", "--set seed={a: 1, a: 2}: seed.a: is given twice"),
+        ("trials", "--set trials: write KEY=VALUE"),
+        ("=5", "--set =5: write KEY=VALUE"),
+        ("a..b=5", "--set a..b=5: write KEY=VALUE"),
+    ],
+)
+def test_problems_of_overrides_name_the_option(problems, override, message):
+    assert any(line.startswith(message) for line in problems(FULL, [override]))
+
+
+# Nothing else ever happens
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([0, 1, -1, 2**63, 10**20, 10**400, "", "~", "1e-3", "=", "<<", "*a", "\ud800", "\0", "a\nb", "ä"]),
+    st.floats(),
+    st.text(max_size=20),
+    st.dates(),
+    st.binary(max_size=5),
+)
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(scalars, inner, max_size=4), max_leaves=10
+)
+
+
+def places(value, path=()):
+    yield path
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+@st.composite
+def mutated(draw):
+    config = {"": copy.deepcopy(draw(st.sampled_from([MINIMAL, FULL])))}
+    for _ in range(draw(st.integers(0, 4))):
+        *outer, last = draw(st.sampled_from([path for path in places(config) if path]))
+        inside = config
+        for key in outer:
+            inside = inside[key]
+        change = draw(st.sampled_from(["replace", "delete", "add"]))
+        if change == "delete" and outer:
+            del inside[last]
+        elif change == "add" and isinstance(inside[last], dict):
+            inside[last][draw(scalars)] = draw(values)
+        else:
+            inside[last] = draw(values)
+    return config[""]
+
+
+def loads_or_refuses(path, overrides=()):
+    try:
+        config = load_config(path, overrides)
+    except ConfigError as error:
+        message = str(error)
+    else:
+        message = ""
+        assert isinstance(config, Config)
+        assert Config.model_validate(json.loads(json.dumps(config.resolved(), allow_nan=False))) == config
+    assert len(message) < 20_000
+
+
+fuzzed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+
+
+@fuzzed
+@given(content=mutated())
+def test_any_values_are_loaded_or_refused(tmp_path, content):
+    path = tmp_path / "x.yaml"
+    path.write_text(yaml.dump(content), "utf-8")
+    loads_or_refuses(path)
+
+
+@fuzzed
+@given(data=st.data())
+def test_any_edit_of_a_file_is_loaded_or_refused(tmp_path, data):
+    text = (CONFIGS / "protein.yaml").read_bytes()
+    for _ in range(data.draw(st.integers(1, 3))):
+        start, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
+        text = (
+            text[:start]
+            + data.draw(st.binary(max_size=6) | st.sampled_from(b": |- |\t|\n|{|[|&a |*a|!|'|\"|%|---\n".split(b"|")))
+            + text[start + length :]
+        )
+    path = tmp_path / "x.yaml"
+    path.write_bytes(text)
+    loads_or_refuses(path)
+
+
+@fuzzed
+@given(
+    overrides=st.lists(
+        st.text()
+        | st.builds(
+            "{}={}".format,
+            st.sampled_from(
+                ["trials", "multi_view", "multi_view.mapped", "features.method", "a.b.c", "dataset_options.a"]
+            ),
+            st.text() | values.map(yaml.dump),
+        ),
+        max_size=3,
+    )
+)
+def test_any_overrides_are_loaded_or_refused(overrides):
+    loads_or_refuses(CONFIGS / "protein.yaml", overrides)

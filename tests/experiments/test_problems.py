@@ -1,0 +1,66 @@
+"""Problems are told once each, in the order of the file, on lines that a terminal can show."""
+
+from __future__ import annotations
+
+import pytest
+
+from mvcc.experiments._problems import Place, Problems, clipped, nearest, shown
+
+
+def test_one_problem_per_value_and_none_inside_a_section_that_has_one():
+    problems = Problems("x.yaml")
+    problems.mark(("a",), problems.line(3))
+    assert not problems
+    problems.report(("a",), "first.")
+    problems.report(("a",), "second.")
+    problems.report(("a", "b", 0), "inside.")
+    assert problems
+    assert str(problems.error()).splitlines() == [
+        "1 problem in x.yaml:",
+        "x.yaml:3: a: first.",
+        "Correct it, then check again with: mvcc validate x.yaml",
+    ]
+
+
+def test_problems_of_the_file_come_in_its_order_and_before_those_of_the_command_line():
+    problems = Problems("my file.yaml")
+    problems.add("third.", Place(10**9, "--set a=1"))
+    problems.report(("b",), "second.", problems.line(10))
+    problems.report(("a", 1), "first.", problems.line(9))
+    assert str(problems.error()).splitlines() == [
+        "3 problems in my file.yaml:",
+        "my file.yaml:9: a: item 2: first.",
+        "my file.yaml:10: b: second.",
+        "--set a=1: third.",
+        "Correct them, then check again with: mvcc validate 'my file.yaml' --set …",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "an empty value"),
+        (True, "true"),
+        (5, "5"),
+        ("a b", "the text 'a b'"),
+        ("a\nb", r"the text 'a\nb'"),
+        ([], "an empty list"),
+        ([1, "a"], "the list [1, 'a']"),
+        ({}, "an empty section"),
+        ({"a": 1, "b": 2}, "a section with the keys a, b"),
+    ],
+)
+def test_values_are_shown_in_words(value, words):
+    assert shown(value) == words
+
+
+@pytest.mark.parametrize("value", ["x" * 1000, 10**400, ["x" * 1000] * 1000, {"x" * 1000: 1}, "\x1b[31m\ud800"])
+def test_nothing_shown_is_long_or_acts_on_the_terminal(value):
+    assert len(shown(value)) < 100
+    assert shown(value).isprintable()
+    assert clipped(str(value)).isprintable()
+
+
+def test_nearest_offers_only_what_is_like_the_word():
+    assert nearest("PCK-Mean", ["pck-means", "mpck-means"]) == "; did you mean 'pck-means'?"
+    assert nearest("kmedoids", ["single-view"]) == "."

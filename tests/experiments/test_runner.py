@@ -1,0 +1,135 @@
+"""A run stores every finished trial, goes on where it stopped, and gives the same bytes however it was done."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mvcc.exceptions import DataError, InvalidInputError, StoreError
+from mvcc.experiments import _runner as runner
+from mvcc.experiments import plan_run, run_experiment
+from tests.experiments.test_trial import small_config
+
+CONFIG = small_config(
+    trials=4, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("constraint-propagation",)}
+)
+
+
+def curves(folder):
+    return (folder / "curves.csv").read_bytes()
+
+
+def test_workers_change_no_byte_of_the_results(tmp_path):
+    for jobs in (1, 2):
+        run_experiment(CONFIG, tmp_path / str(jobs), n_jobs=jobs)
+    assert curves(tmp_path / "1") == curves(tmp_path / "2")
+    scores = [(tmp_path / jobs / "scores.csv.gz").read_bytes() for jobs in ("1", "2")]
+    assert scores[0] == scores[1]
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    run_experiment(CONFIG, tmp_path / "whole", n_jobs=1)
+    done = []
+
+    def interrupt(trial, ok):
+        done.append(trial)
+        if len(done) == 2:
+            raise KeyboardInterrupt
+
+    folder = tmp_path / "interrupted"
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(CONFIG, folder, n_jobs=1, on_trial=interrupt)
+    assert not (folder / "curves.csv").exists()
+    assert plan_run(CONFIG, folder).kept == 2
+    report = run_experiment(CONFIG, folder, n_jobs=1)
+    assert (report.computed, report.kept) == (2, 2)
+    assert curves(folder) == curves(tmp_path / "whole")
+
+
+def test_more_trials_extend_a_run_and_a_finished_one_is_left_alone(tmp_path):
+    run_experiment(CONFIG.model_copy(update={"trials": 2}), tmp_path, n_jobs=1)
+    report = run_experiment(CONFIG, tmp_path, n_jobs=1)
+    assert (report.computed, report.kept) == (2, 2)
+    before = (tmp_path / "manifest.json").read_bytes()
+    assert run_experiment(CONFIG, tmp_path, n_jobs=1).computed == 0
+    assert (tmp_path / "manifest.json").read_bytes() == before
+    assert [run["computed"] for run in json.loads(before)["runs"]] == [2, 2]
+
+
+def test_results_of_another_config_are_refused_with_the_difference(tmp_path):
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
+    other = small_config(trials=1, seed=5, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": 0.5})
+    with pytest.raises(StoreError) as caught:
+        run_experiment(other, tmp_path, n_jobs=1)
+    message = str(caught.value)
+    assert "config: seed: 0 in the folder, 5 now" in message
+    assert "config: multi_view.threshold: 0.75 in the folder, 0.5 now" in message
+    assert "trials" not in message
+    report = run_experiment(other, tmp_path, n_jobs=1, fresh=True)
+    assert (report.computed, report.kept) == (1, 0)
+
+
+def test_results_of_other_data_or_another_version_are_refused(tmp_path):
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["data"] = {"some.arff": "abc"}
+    manifest["runs"][0]["versions"]["mvcc"] = "0.0.1"
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(
+        StoreError, match=r"some\.arff: abc in the folder, not set now[^$]*version 0\.0\.1 in the folder"
+    ):
+        plan_run(CONFIG, tmp_path)
+
+
+def test_trials_without_a_manifest_are_refused(tmp_path):
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(StoreError, match="without a manifest"):
+        plan_run(CONFIG, tmp_path)
+
+
+def test_curves_whose_trials_are_gone_are_not_replaced_by_fewer(tmp_path):
+    run_experiment(CONFIG, tmp_path, n_jobs=1)
+    for path in (tmp_path / "trials").iterdir():
+        path.unlink()
+    with pytest.raises(StoreError, match="holds the curves of 4 trials, but not the trials themselves; a run of 2"):
+        plan_run(CONFIG.model_copy(update={"trials": 2}), tmp_path)
+    assert len(plan_run(CONFIG, tmp_path).missing) == 4
+
+
+def test_a_failed_trial_is_recorded_and_does_not_stop_the_others(tmp_path, monkeypatch):
+    real = runner.run_trial
+
+    def fails_once(config, trial, data_dir):
+        if trial == 1:
+            raise ZeroDivisionError("a planted fault")
+        return real(config, trial, data_dir)
+
+    monkeypatch.setattr(runner, "run_trial", fails_once)
+    report = run_experiment(CONFIG, tmp_path, n_jobs=1)
+    assert report.computed == 3
+    assert list(report.failed) == [1]
+    assert "ZeroDivisionError: a planted fault" in report.failed[1].read_text()
+    monkeypatch.setattr(runner, "run_trial", real)
+    assert run_experiment(CONFIG, tmp_path, n_jobs=1).computed == 1
+    assert not report.failed[1].exists(), "a success forgets the former failure"
+
+
+def test_an_impossible_config_fails_before_anything_is_written(tmp_path):
+    folder = tmp_path / "new"
+    with pytest.raises(InvalidInputError, match="must-link constraints were asked for"):
+        run_experiment(small_config(multi_view={"constraints": (10_000,)}), folder, n_jobs=1)
+    with pytest.raises(DataError, match="no_such_folder"):
+        run_experiment(
+            small_config(dataset="protein", dataset_options={}), folder, data_dir=tmp_path / "no_such_folder"
+        )
+    assert not folder.exists()
+
+
+def test_planning_changes_nothing(tmp_path):
+    plan = plan_run(CONFIG, tmp_path / "new")
+    assert plan.missing == [0, 1, 2, 3]
+    assert plan.n_cells == 2
+    assert not (tmp_path / "new").exists()

@@ -1,0 +1,125 @@
+"""The results folder holds each result as a whole or not at all, and makes the same bytes from the same trials."""
+
+from __future__ import annotations
+
+import gzip
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments._store import ResultsStore, summarize
+
+
+def rows(trial, f=0.5):
+    cell = {"trial": trial, "experiment": "multi-view", "dataset": "d", "base": "pck-means"}
+    measured = {
+        "f_measure": f,
+        "propagated_must_links": 3.0,
+        "propagated_cannot_links": 1 / 3,
+        "weight_must_links": 2.0,
+        "weight_cannot_links": 0.1,
+        "precision_must_link": 1.0,
+        "precision_cannot_link": np.nan if trial == 0 else 0.5,
+        "iterations": 2,
+        "converged": 1,
+    }
+    return pd.DataFrame(
+        [
+            cell | {"method": method, "mapped": mapped, "n_constraints": n} | measured
+            for method, mapped in (("direct-mapping", 0.2), ("single-view", np.nan))
+            for n in (10, 25)
+        ]
+    )
+
+
+def test_curves_are_mean_and_standard_error_over_trials():
+    values = [0.2, 0.5, 0.8, 0.9]
+    curves = summarize(pd.concat([rows(trial, f) for trial, f in enumerate(values)]))
+    assert len(curves) == 4
+    assert curves["trials"].eq(4).all()
+    assert curves["mean"].to_numpy() == pytest.approx(np.mean(values))
+    assert curves["standard_error"].to_numpy() == pytest.approx(np.std(values, ddof=1) / 2)
+    assert curves["precision_cannot_link"].eq(0.5).all(), "a trial without such constraints has no precision to average"
+    assert curves["mapped"].isna().sum() == 2
+
+
+def test_the_order_in_which_trials_finish_changes_no_byte(tmp_path):
+    content = []
+    for order in ([0, 1, 2, 10], [10, 2, 0, 1]):
+        store = ResultsStore(tmp_path / str(order[0]))
+        for trial in order:
+            store.write_trial(trial, rows(trial, math.sqrt(trial) / 7))
+        store.summarize(11)
+        content.append([(store.folder / name).read_bytes() for name in ("curves.csv", "scores.csv.gz")])
+    assert content[0] == content[1]
+
+
+def test_numbers_survive_storage_to_the_last_bit(tmp_path):
+    store = ResultsStore(tmp_path)
+    rng = np.random.default_rng(0)
+    table = pd.concat([rows(0, f) for f in [0.1 + 0.2, *rng.random(500), *10.0 ** rng.uniform(-300, 300, 500)]])
+    table = table.reset_index(drop=True)
+    store.write_trial(0, table)
+    pd.testing.assert_frame_equal(store._read_trial(0), table, check_exact=True)
+
+
+def test_only_trials_below_the_asked_number_are_summarized(tmp_path):
+    store = ResultsStore(tmp_path)
+    for trial in range(4):
+        store.write_trial(trial, rows(trial, trial / 4))
+    assert store.summarize(2)["mean"].to_numpy() == pytest.approx(0.125)
+    assert store.summarize(4)["trials"].eq(4).all()
+
+
+def test_files_that_are_no_trials_are_not_taken_for_them(tmp_path):
+    store = ResultsStore(tmp_path)
+    assert store.finished() == set()
+    store.write_trial(12345, rows(12345))
+    (store.trials / ".0001.csv.gz.part").write_bytes(b"half")
+    (store.trials / "notes.csv.gz").write_bytes(b"")
+    assert store.finished() == {12345}
+
+
+def test_a_write_that_fails_leaves_the_former_file_and_no_rest(tmp_path, monkeypatch):
+    store = ResultsStore(tmp_path)
+    store.write_trial(0, rows(0))
+    before = (store.trials / "0000.csv.gz").read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(StoreError, match=r"0000\.csv\.gz cannot be written: No space left on device.*intact"):
+        store.write_trial(0, rows(0, 0.9))
+    assert (store.trials / "0000.csv.gz").read_bytes() == before
+    assert [path.name for path in store.trials.iterdir()] == ["0000.csv.gz"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"a,b\n1", mtime=0), b"\x1f\x8b\x08\x00"])
+def test_a_damaged_trial_is_named(tmp_path, content):
+    store = ResultsStore(tmp_path)
+    store.write_trial(0, rows(0))
+    (store.trials / "0000.csv.gz").write_bytes(content)
+    with pytest.raises(StoreError, match=r"0000\.csv\.gz cannot be read.*Remove it and run again"):
+        store.summarize(1)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]"])
+def test_a_damaged_manifest_is_named(tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(StoreError, match=r"manifest\.json.*--fresh"):
+        ResultsStore(tmp_path).manifest()
+
+
+def test_clearing_removes_results_and_nothing_else(tmp_path):
+    store = ResultsStore(tmp_path)
+    store.write_trial(0, rows(0))
+    store.write_failure(1, "why")
+    store.write_manifest({})
+    store.summarize(1)
+    (tmp_path / "notes.txt").write_text("mine")
+    store.clear()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]

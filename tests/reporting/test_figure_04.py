@@ -1,0 +1,181 @@
+"""Figure 4 shows the means of the curves as they are, with line types, colours and words from which it can be read."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import same_color
+
+from mvcc.reporting._figure_04 import draw_figure_04
+from mvcc.reporting._style import METHODS, SINGLE_VIEW_LINE, line_styles
+
+
+def entries(legend):
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def titles(figure):
+    return [axes.get_title(loc="left") for axes in figure.axes]
+
+
+def words(figure):
+    return " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
+
+
+def lines(axes):
+    return {container.get_label(): container.lines[0] for container in axes.containers}
+
+
+def extent(artist, figure):
+    FigureCanvasAgg(figure)
+    return artist.get_tightbbox(figure.canvas.get_renderer())
+
+
+def test_one_panel_per_dataset_and_base_in_the_papers_order(curves):
+    figure = draw_figure_04(pd.concat([curves("my_own"), curves("letters_digits"), curves("four_quadrants")]))
+    assert titles(figure) == [
+        f"{dataset}, {base}"
+        for dataset in ("Four Quadrants", "Letters/Digits", "my_own")
+        for base in ("PCK-Means", "MPCK-Means")
+    ]
+
+
+def test_a_panel_without_results_stays_out(curves):
+    figure = draw_figure_04(pd.concat([curves("four_quadrants"), curves("letters_digits", bases=("mpck-means",))]))
+    assert titles(figure) == ["Four Quadrants, PCK-Means", "Four Quadrants, MPCK-Means", "Letters/Digits, MPCK-Means"]
+    assert figure.axes[2].get_position().x0 == figure.axes[1].get_position().x0
+
+
+def test_means_and_error_bars_are_those_of_the_table(curves):
+    table = curves().sample(frac=1, random_state=0)  # the order of rows does not matter
+    table["standard_error"] = np.linspace(0.001, 0.02, len(table))
+    figure = draw_figure_04(table)
+    for axes, base in zip(figure.axes, ("pck-means", "mpck-means"), strict=True):
+        of_base = table[table["base"] == base].sort_values("n_constraints")
+        assert len(axes.containers) == of_base.groupby(["method", "mapped"], dropna=False).ngroups
+        for (method, mapped), curve in of_base.groupby(["method", "mapped"], dropna=False):
+            name = METHODS[method].title
+            label = name if method == "single-view" else f"{name}, {100 * mapped:g}%"
+            (container,) = (container for container in axes.containers if container.get_label() == label)
+            line, _, (bars,) = container.lines
+            np.testing.assert_array_equal(line.get_xydata(), curve[["n_constraints", "mean"]])
+            half = [(top - bottom) / 2 for (_, bottom), (_, top) in bars.get_segments()]
+            np.testing.assert_allclose(half, curve["standard_error"])
+
+
+def test_line_type_is_the_mapped_fraction_and_colour_and_marker_the_method(curves):
+    figure = draw_figure_04(curves())
+    types = line_styles([0.2, 0.4, 1.0])
+    # a line scales its dashes when it takes them, so the legend's own lines are what to compare with
+    key = dict(zip(entries(figure.legends[1]), figure.legends[1].get_lines(), strict=True))
+    assert list(key) == ["100%", "40%", "20%"]
+    for label, line in lines(figure.axes[0]).items():
+        method, _, mapped = label.partition(", ")
+        style = next(style for style in METHODS.values() if style.title == method)
+        assert same_color(line.get_color(), style.color)
+        assert line.get_marker() == style.marker
+        if mapped:
+            assert line._unscaled_dash_pattern == key[mapped]._unscaled_dash_pattern
+        else:
+            assert line._unscaled_dash_pattern == SINGLE_VIEW_LINE
+    assert key["100%"].get_linestyle() == "-"
+    assert key["40%"]._unscaled_dash_pattern == types[0.4]
+
+
+def test_markers_at_one_place_lie_beside_each_other_and_nearer_to_it_than_to_the_next(curves):
+    figure = draw_figure_04(curves(schedule=(20, 25, 80)))
+    (axes, _) = figure.axes
+    to_data = axes.transData.inverted()
+    drawn = [
+        to_data.transform(line.get_transform().transform(line.get_xydata()))[:, 0] for line in lines(axes).values()
+    ]
+    shifts = np.array(drawn) - [20, 25, 80]
+    assert len(np.unique(shifts[:, 0].round(9))) == len(drawn)
+    assert np.abs(shifts).max() < 2.5
+    low, high = axes.get_xlim()
+    assert low < np.min(drawn)
+    assert np.max(drawn) < high
+
+
+def test_axes_and_ticks_tell_the_unit_and_the_schedule(curves):
+    figure = draw_figure_04(curves(schedule=(10, 25, 200)))
+    for axes in figure.axes:
+        assert axes.get_xlabel() == "Constraints per view"
+        assert axes.get_ylabel() == "Pairwise F-measure"
+        assert list(axes.get_xticks()) == [10, 25, 200]
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["10", "25", "200"]
+
+
+def test_numbers_of_a_dense_schedule_do_not_run_into_each_other(curves):
+    schedule = tuple(range(100, 2100, 50))
+    axes = draw_figure_04(curves(schedule=schedule, fractions=(1.0,))).axes[0]
+    assert tuple(axes.get_xticks()) == schedule
+    boxes = [extent(label, axes.figure) for label in axes.get_xticklabels() if label.get_text()]
+    assert len(boxes) > 5
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
+def test_legends_name_what_is_drawn(curves):
+    figure = draw_figure_04(curves(methods=("constraint-propagation", "single-view"), fractions=(0.3,)))
+    methods, fractions = figure.legends
+    assert methods.get_title().get_text() == "Transfer method"
+    assert entries(methods) == ["Constraint Propagation", "Single View"]
+    assert fractions.get_title().get_text() == "Instances mapped"
+    assert entries(fractions) == ["30%"]
+
+
+def test_single_view_alone_needs_no_legend_of_fractions(curves):
+    figure = draw_figure_04(curves(methods=("single-view",)))
+    assert [entries(legend) for legend in figure.legends] == [["Single View"]]
+
+
+@pytest.mark.parametrize("bases", [("pck-means",), ("pck-means", "mpck-means")])
+@pytest.mark.parametrize("fractions", [(0.4,), (0.1, 0.2, 0.4, 0.6, 1.0)])
+def test_nothing_is_cut_and_no_text_covers_data_or_text(curves, bases, fractions):
+    table = pd.concat([curves("four_quadrants", bases, fractions=fractions), curves("protein", bases, trials=9)])
+    figure = draw_figure_04(table)
+    parts = [extent(part, figure) for part in (*figure.axes, *figure.legends, *figure.texts)]
+    for i, box in enumerate(parts):
+        assert box.x0 >= 0
+        assert box.y0 >= 0
+        assert box.x1 <= figure.bbox.x1
+        assert box.y1 <= figure.bbox.y1
+        assert not any(box.overlaps(other) for other in parts[:i])
+
+
+def test_the_note_tells_how_many_trials_were_averaged(curves):
+    assert "Mean over 12 trials; the bars are ± 1 standard error." in words(draw_figure_04(curves()))
+
+
+def test_different_numbers_of_trials_stand_at_each_panel(curves):
+    figure = draw_figure_04(pd.concat([curves("protein", trials=7), curves("letters_digits", trials=50)]))
+    assert "Mean over 7 to 50 trials" in words(figure)
+    assert [axes.texts[0].get_text() for axes in figure.axes] == ["7 trials", "7 trials", "50 trials", "50 trials"]
+
+
+def test_a_single_trial_has_no_error_bars(curves):
+    assert "no error bars" in words(draw_figure_04(curves(trials=1)))
+
+
+def test_two_experiments_on_one_dataset_are_told_apart_by_their_folders(curves):
+    figure = draw_figure_04(pd.concat([curves().assign(folder="full"), curves().assign(folder="demo/small")]))
+    assert [axes.texts[0].get_text() for axes in figure.axes] == ["demo/small", "demo/small", "full", "full"]
+
+
+def test_a_single_number_of_constraints_is_drawn(curves):
+    for axes in draw_figure_04(curves(schedule=(50,))).axes:
+        assert list(axes.get_xticks()) == [50]
+        assert axes.get_xlim() == (49.25, 50.75)
+
+
+def test_other_experiments_are_left_out(curves):
+    single = curves("protein").assign(experiment="single-view")
+    assert draw_figure_04(single) is None
+    assert titles(draw_figure_04(pd.concat([single, curves()]))) == [
+        "Letters/Digits, PCK-Means",
+        "Letters/Digits, MPCK-Means",
+    ]

@@ -1,0 +1,95 @@
+"""Figures are written whole or not at all, to the place promised, and with the same bytes for the same curves."""
+
+from __future__ import annotations
+
+import sys
+
+import matplotlib
+import pytest
+from matplotlib.figure import Figure
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting import FIGURES, plot
+
+NAMES = ["figure_04.pdf", "figure_04.png"]
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_figures_go_to_the_results_folder(tmp_path, curves, finish):
+    finish(tmp_path / "one", curves())
+    written = plot(tmp_path)
+    assert written == {4: [tmp_path / "figures" / "figure_04.png", tmp_path / "figures" / "figure_04.pdf"]}
+    assert names(tmp_path / "figures") == NAMES
+
+
+def test_figures_of_one_experiment_go_to_its_own_folder(tmp_path, curves, finish):
+    plot(finish(tmp_path / "one", curves()))
+    assert names(tmp_path / "one" / "figures") == NAMES
+    assert names(tmp_path) == ["one"]
+
+
+def test_figures_go_where_they_are_told(tmp_path, curves, finish):
+    finish(tmp_path / "results", curves())
+    plot(tmp_path / "results", figures=[4], out=tmp_path / "some" / "place")
+    assert names(tmp_path / "some" / "place") == NAMES
+    assert names(tmp_path / "results") == ["curves.csv", "manifest.json"]
+
+
+def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_path, curves, finish):
+    folder = finish(tmp_path / "one", curves(bases=("pck-means",)))
+    first = plot(folder, out=tmp_path / "first")[4]
+    with matplotlib.rc_context({"font.size": 20, "savefig.dpi": 50, "lines.linewidth": 9}):
+        second = plot(folder, out=tmp_path / "second")[4]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert not any(word in path.read_bytes() for path in first for word in (b"Date", b"Software", b"Producer"))
+
+
+def test_pyplot_is_not_touched(tmp_path, curves, finish, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)  # importing it fails
+    plot(finish(tmp_path, curves(bases=("pck-means",))))
+
+
+def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, finish, monkeypatch):
+    folder = finish(tmp_path, curves(bases=("pck-means",)))
+    (folder / "figures").mkdir()
+    (folder / "figures" / "figure_04.png").write_text("old")
+
+    def full_disk(self, path, **options):
+        path.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", full_disk)
+    with pytest.raises(StoreError, match=r"cannot write .*figure_04\.png: No space left on device.*--out"):
+        plot(folder)
+    assert names(folder / "figures") == ["figure_04.png"]
+    assert (folder / "figures" / "figure_04.png").read_text() == "old"
+
+
+def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path, curves, finish):
+    folder = finish(tmp_path, curves(bases=("pck-means",)))
+    with pytest.raises(StoreError, match=r"cannot write .*manifest\.json.*--out"):
+        plot(folder, out=folder / "manifest.json")
+
+
+@pytest.mark.parametrize("figures", [None, [4]])
+def test_results_without_what_a_figure_shows_are_an_error(tmp_path, curves, finish, figures):
+    finish(tmp_path, curves().assign(experiment="single-view"))
+    with pytest.raises(StoreError, match="kind: single-view"):
+        plot(tmp_path, figures=figures)
+    assert not (tmp_path / "figures").exists()
+
+
+def test_figures_without_results_are_skipped_unless_asked_for(tmp_path, curves, finish, monkeypatch):
+    monkeypatch.setitem(FIGURES, 99, lambda curves: None)
+    folder = finish(tmp_path, curves(bases=("pck-means",)))
+    assert list(plot(folder)) == [4]
+    with pytest.raises(StoreError, match="Figure 99"):
+        plot(folder, figures=[99])
+
+
+def test_an_unknown_figure_is_an_error(tmp_path, curves, finish):
+    with pytest.raises(StoreError, match=r"\[1\].*the figures are \[4"):
+        plot(finish(tmp_path, curves()), figures=[1, 4])

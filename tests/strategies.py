@@ -1,0 +1,98 @@
+"""Hypothesis strategies for labels, constraints and relations between views, shared by the tests.
+
+Constraints are drawn as the three arguments of ``Constraints``, unsorted, so that a reference sees what the code sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from mvcc import Constraints
+from tests.reference.constraint_sets import ConstraintDict, to_arrays
+
+# numba compiles at the first call: a deadline would measure the compiler
+quick = settings(deadline=None, max_examples=80)
+
+# few values, so that weights tie, or any value
+weights = st.sampled_from([0.25, 0.5, 1.0, 2.0]) | st.floats(0.0, 4.0)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def labellings(min_size: int = 0, max_size: int = 9, n_classes: int = 3) -> st.SearchStrategy[list[int]]:
+    """Labels of a few rows."""
+    return st.lists(st.integers(0, n_classes - 1), min_size=min_size, max_size=max_size)
+
+
+@st.composite
+def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
+    """Pairs, kinds and weights; repeated rows occur. Without labels the kinds are arbitrary and may contradict."""
+    n = n_rows if labels is None else len(labels)
+    if n < 2:
+        return [], [], []
+    drawn = draw(
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(1, n - 1), st.booleans(), weight), max_size=max_size)
+    )
+    pairs = [(i, (i + step) % n) for i, step, _, _ in drawn]
+    kinds = [
+        kind if labels is None else labels[i] == labels[j] for (i, j), (_, _, kind, _) in zip(pairs, drawn, strict=True)
+    ]
+    return pairs, kinds, [w for *_, w in drawn]
+
+
+@st.composite
+def consistent_constraints(draw, max_rows=9, weight=weights):
+    """Constraints that agree with some labelling."""
+    return draw(constraint_lists(labels=draw(labellings(2, max_rows)), weight=weight))
+
+
+@st.composite
+def related_views(draw, n_views=None, consistent=True, weight=weights):
+    """Draw a list of constraints per view, and many-to-many relations; both agree with labels if ``consistent``.
+
+    The key of a relation is in either orientation, or relations of the same two views stand under both keys.
+    """
+    if n_views is None:
+        n_views = draw(st.integers(1, 3))
+    labels = [draw(labellings(1, 6)) for _ in range(n_views)]
+    constraints = [
+        draw(constraint_lists(labels=y if consistent else None, n_rows=len(y), max_size=7, weight=weight))
+        for y in labels
+    ]
+    relations: dict[tuple[int, int], Any] = {}
+    for u in range(n_views):
+        for v in range(n_views):
+            allowed = [
+                (i, j) for i, a in enumerate(labels[u]) for j, b in enumerate(labels[v]) if a == b or not consistent
+            ]
+            if u != v and allowed and draw(st.booleans()):
+                relations[u, v] = draw(st.lists(st.sampled_from(allowed), max_size=6))
+    return constraints, relations
+
+
+def relation_lists(n_source: int = 6, n_target: int = 5, max_size: int = 14) -> st.SearchStrategy[np.ndarray]:
+    """Distinct many-to-many related rows (row of source, row of target), in any order."""
+    related = st.tuples(st.integers(0, n_source - 1), st.integers(0, n_target - 1))
+    return st.lists(related, unique=True, max_size=max_size).map(
+        lambda rows: np.array(rows, dtype=np.int64).reshape(-1, 2)
+    )
+
+
+def as_dict(constraints: Constraints) -> ConstraintDict:
+    """Write constraints without repeated rows as {(i, j, is_must_link): weight}."""
+    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
+    listed = {(i, j, must): weight for (i, j), must, weight in rows}
+    assert len(listed) == len(constraints), "a pair is repeated"
+    return listed
+
+
+def assert_holds(constraints: Constraints, expected: ConstraintDict) -> None:
+    """Check that the constraints are the expected ones, sorted, each once, with weights within 1e-12."""
+    assert as_dict(constraints).keys() == expected.keys()
+    wanted = Constraints(*to_arrays(expected))
+    np.testing.assert_array_equal(constraints.pairs, wanted.pairs)
+    np.testing.assert_array_equal(constraints.must_link, wanted.must_link)
+    np.testing.assert_allclose(constraints.weights, wanted.weights, rtol=0, atol=1e-12)

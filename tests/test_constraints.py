@@ -1,0 +1,493 @@
+"""Constraints are checked, sorted, frozen values; they survive files and pickles, and are drawn fairly from labels."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import tracemalloc
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from mvcc import Constraints
+from mvcc.constraints import unify
+from mvcc.exceptions import InvalidInputError, MvccError
+from tests.reference import constraint_sets
+from tests.reference.multiview import resolve_conflicts
+from tests.strategies import as_dict, assert_holds, consistent_constraints, constraint_lists, labellings, quick, seeds
+
+LARGEST_ROW = 2**31 - 1
+NOTHING = Constraints([], [])
+
+
+def rows_of(c):
+    """List the constraints as tuples (i, j, is_must_link, weight)."""
+    return [
+        (*pair, must, w)
+        for pair, must, w in zip(c.pairs.tolist(), c.must_link.tolist(), c.weights.tolist(), strict=True)
+    ]
+
+
+# values
+
+
+@quick
+@given(constraint_lists(n_rows=5))
+def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_lost(listed):
+    expected = sorted(
+        ((min(pair), max(pair), must, w) for pair, must, w in zip(*listed, strict=True)),
+        key=lambda row: (row[0], row[1], not row[2], -row[3]),
+    )
+    c = Constraints(*listed)
+    assert rows_of(c) == expected
+    assert len(c) == len(listed[0])
+
+
+@quick
+@given(constraint_lists(n_rows=5), st.randoms(use_true_random=False))
+def test_the_order_of_constraints_and_of_their_ends_does_not_matter(listed, random):
+    shuffled = list(zip(*listed, strict=True))
+    random.shuffle(shuffled)
+    turned = Constraints(
+        [pair[::-1] for pair, _, _ in shuffled], [m for _, m, _ in shuffled], [w for *_, w in shuffled]
+    )
+    assert turned == Constraints(*listed)
+
+
+@pytest.mark.parametrize("pairs", [[(3, 1), (0, 2)], ((3, 1), (0, 2)), np.array([[3, 1], [0, 2]], dtype=np.uint8)])
+@pytest.mark.parametrize("kinds", [[True, False], (1, 0), np.array([1, 0], dtype=np.int8), np.array([True, False])])
+@pytest.mark.parametrize("weights", [[2, 3], (2.0, 3.0), np.array([2, 3], dtype=np.float32)])
+def test_any_array_like_becomes_arrays_of_one_dtype(pairs, kinds, weights):
+    c = Constraints(pairs, kinds, weights)
+    assert rows_of(c) == [(0, 2, False, 3.0), (1, 3, True, 2.0)]
+    assert (c.pairs.dtype, c.must_link.dtype, c.weights.dtype) == (np.int64, np.bool_, np.float64)
+
+
+@pytest.mark.parametrize("pairs", [[], (), np.empty((0, 2)), np.empty((0, 2), dtype=np.int32)])
+@pytest.mark.parametrize("weights", [None, [], np.empty(0)])
+def test_there_may_be_no_constraints(pairs, weights):
+    c = Constraints(pairs, [], weights)
+    assert len(c) == 0
+    assert (c.pairs.shape, c.must_link.shape, c.weights.shape) == ((0, 2), (0,), (0,))
+    assert (c.pairs.dtype, c.must_link.dtype, c.weights.dtype) == (np.int64, np.bool_, np.float64)
+    assert c == NOTHING == Constraints.from_pairs()
+
+
+def test_weights_left_out_are_one():
+    assert Constraints([(0, 1), (1, 2)], [True, False]).weights.tolist() == [1.0, 1.0]
+
+
+def test_repeated_rows_stay():
+    c = Constraints([(0, 1), (1, 0), (0, 1)], [True, True, False], [0.5, 2.0, 1.0])
+    assert rows_of(c) == [(0, 1, True, 2.0), (0, 1, True, 0.5), (0, 1, False, 1.0)]
+
+
+def test_row_numbers_reach_the_largest_one():
+    c = Constraints([(LARGEST_ROW, LARGEST_ROW - 1), (LARGEST_ROW, 0)], [True, False])
+    assert c.pairs.tolist() == [[0, LARGEST_ROW], [LARGEST_ROW - 1, LARGEST_ROW]]
+    assert c.max_union(c) == c
+    assert c.closure().pairs.tolist() == [[0, LARGEST_ROW - 1], [0, LARGEST_ROW], [LARGEST_ROW - 1, LARGEST_ROW]]
+
+
+def test_from_pairs_takes_two_lists_in_any_form():
+    c = Constraints.from_pairs(must_link=[(4, 1)], cannot_link=iter([(0, 2), (3, 2)]))
+    assert rows_of(c) == [(0, 2, False, 1.0), (1, 4, True, 1.0), (2, 3, False, 1.0)]
+    assert Constraints.from_pairs(must_link=[(0, 1)]).must_link.tolist() == [True]
+    assert Constraints.from_pairs(cannot_link=[(0, 1)]).must_link.tolist() == [False]
+
+
+def made_in_every_way():
+    c = Constraints([(0, 1), (1, 2), (3, 4), (3, 4)], [True, False, True, True], [1, 2, 0.5, 0.25])
+    yield "constructor", c
+    yield "empty", NOTHING
+    yield "from_pairs", Constraints.from_pairs([(0, 1)], [(1, 2)])
+    yield "from_labels", Constraints.from_labels([0, 0, 1, 1], 3, 0)
+    yield "closure", c.closure()
+    yield "max_union", c.max_union(Constraints([(0, 1)], [False]))
+    yield "unify", unify(c, Constraints([(0, 1)], [False]))
+    yield "pickle", pickle.loads(pickle.dumps(c))
+
+
+@pytest.mark.parametrize("c", [pytest.param(c, id=name) for name, c in made_in_every_way()])
+def test_constraints_are_frozen_however_they_are_made(c):
+    for name in ("pairs", "must_link", "weights"):
+        array = getattr(c, name)
+        assert not array.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+        with pytest.raises(AttributeError):
+            setattr(c, name, array)
+    with pytest.raises(AttributeError):
+        c.note = "no other attributes"
+
+
+def test_the_arrays_given_are_neither_changed_nor_shared():
+    pairs, kinds, weights = np.array([[0, 1], [2, 3]]), np.array([True, False]), np.array([1.0, 2.0])
+    c = Constraints(pairs, kinds, weights)
+    pairs[:], kinds[:], weights[:] = 9, False, 7.0
+    assert rows_of(c) == [(0, 1, True, 1.0), (2, 3, False, 2.0)]
+
+
+@quick
+@given(constraint_lists())
+def test_pickle_and_copy_give_equal_constraints(listed):
+    c = Constraints(*listed)
+    assert pickle.loads(pickle.dumps(c)) == c
+    assert copy.deepcopy(c) == c
+
+
+def test_equality_looks_at_pairs_types_and_weights():
+    c = Constraints([(0, 1), (1, 2)], [True, False], [1, 2])
+    assert c == Constraints([(2, 1), (1, 0)], [False, True], [2, 1])
+    assert c != Constraints([(0, 1), (1, 3)], [True, False], [1, 2])
+    assert c != Constraints([(0, 1), (1, 2)], [True, True], [1, 2])
+    assert c != Constraints([(0, 1), (1, 2)], [True, False], [1, 3])
+    assert c != Constraints([(0, 1)], [True])
+    assert c != Constraints([(0, 1), (0, 1), (1, 2)], [True, True, False], [1, 1, 2])
+    assert c != [(0, 1), (1, 2)]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(c)
+
+
+def test_repr_counts_both_types():
+    assert repr(Constraints.from_pairs([(0, 1)], [(1, 2), (0, 2)])) == "<Constraints: 1 must-links, 2 cannot-links>"
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([(0, 1), (2, 2)], [True, True]), r"pairs\[1\] = \[2, 2\] links a row with itself"),
+        (([(0, 1), (2, -1)], [True, True]), r"pairs\[1\] = \[2, -1\]: row numbers must lie in 0 … 2147483647"),
+        (([(0, 1), (2**31, 1)], [True, True]), r"pairs\[1\] = \[2147483648, 1\]: row numbers must lie in 0 …"),
+        (([(0, 1), (2**70, 1)], [True, True]), "pairs must be integer row numbers, not object"),
+        (([(0.0, 1.0)], [True]), "pairs must be integer row numbers, not float64"),
+        (([("0", "1")], [True]), "pairs must be integer row numbers, not <U1"),
+        (([(False, True)], [True]), "pairs must be integer row numbers, not bool"),
+        (([0, 1], [True]), r"pairs must have shape \(m, 2\), two row numbers per constraint, not \(2,\)"),
+        (([(0, 1, 2)], [True]), r"pairs must have shape \(m, 2\), .* not \(1, 3\)"),
+        (([[(0, 1)]], [True]), r"pairs must have shape \(m, 2\), .* not \(1, 1, 2\)"),
+        (([(0, 1)], []), r"must_link must have one value per pair, shape \(1,\), not \(0,\)"),
+        (([], [True]), r"must_link must have one value per pair, shape \(0,\), not \(1,\)"),
+        (([(0, 1)], True), r"must_link must have one value per pair, shape \(1,\), not \(\)"),
+        (([(0, 1)], [[True]]), r"must_link must have one value per pair, shape \(1,\), not \(1, 1\)"),
+        (([(0, 1)], [2]), "must_link must be True .* or False"),
+        (([(0, 1)], [-1]), "must_link must be True .* or False"),
+        (([(0, 1)], [1.0]), "must_link must be True .* or False"),
+        (([(0, 1)], ["must-link"]), "must_link must be True .* or False"),
+        (([(0, 1), (1, 2)], [True, True], [1, -0.5]), r"weights\[1\] = -0\.5: a weight must be finite and 0 or more"),
+        (([(0, 1), (1, 2)], [True, True], [1, np.nan]), r"weights\[1\] = nan: a weight must be finite"),
+        (([(0, 1), (1, 2)], [True, True], [np.inf, 1]), r"weights\[0\] = inf: a weight must be finite"),
+        (([(0, 1)], [True], [1, 2]), r"weights must have one value per pair, shape \(1,\), not \(2,\)"),
+        (([(0, 1)], [True], 1.0), r"weights must have one value per pair, shape \(1,\), not \(\)"),
+        (([(0, 1)], [True], ["heavy"]), "weights must be numbers"),
+        (([(0, 1)], [True], [[1, 2], [3]]), "weights must be numbers"),
+    ],
+)
+def test_bad_constraints_are_refused_with_the_place(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Constraints(*arguments)
+
+
+def test_an_error_about_an_argument_is_an_mvcc_error_and_a_value_error():
+    with pytest.raises(InvalidInputError) as caught:
+        Constraints.from_pairs(must_link=[(1, 1)])
+    assert isinstance(caught.value, MvccError)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("kind", ["must_link", "cannot_link"])
+def test_from_pairs_refuses_what_the_constructor_refuses(kind):
+    with pytest.raises(InvalidInputError, match=r"pairs\[1\] = \[3, 3\] links a row with itself"):
+        Constraints.from_pairs(**{kind: [(0, 1), (3, 3)]})
+
+
+# drawn from labels
+
+
+def limits(y):
+    """Count the pairs of equal and of different labels, and the most constraints that half and half allows."""
+    equal = [a == b for a, b in itertools.combinations(y, 2)]
+    together, apart = sum(equal), len(equal) - sum(equal)
+    return together, apart, 2 * together if together <= apart else 2 * apart + 1
+
+
+@quick
+@given(labellings(max_size=8), seeds, st.data())
+def test_half_are_must_links_and_the_odd_one_too_and_all_agree_with_the_labels(y, seed, data):
+    n = data.draw(st.integers(0, limits(y)[2]))
+    c = Constraints.from_labels(y, n, seed)
+    assert len(c) == n
+    assert c.must_link.sum() == (n + 1) // 2
+    assert c.weights.tolist() == [1.0] * n
+    assert len({*map(tuple, c.pairs.tolist())}) == n  # no repetition
+    for i, j, must, _ in rows_of(c):
+        assert (y[i] == y[j]) == must
+
+
+@quick
+@given(labellings(max_size=8), seeds)
+def test_all_pairs_of_the_rarer_type_can_be_drawn_and_not_one_more(y, seed):
+    together, apart, most = limits(y)
+    c = Constraints.from_labels(y, most, seed)
+    assert (c.must_link.sum() == together) or ((~c.must_link).sum() == apart)
+    message = (
+        f"{together + 1} must-link .* allow only {together}"
+        if together <= apart
+        else f"{apart + 1} cannot-link .* allow only {apart}"
+    )
+    with pytest.raises(InvalidInputError, match=message):
+        Constraints.from_labels(y, most + 1, seed)
+
+
+@quick
+@given(labellings(min_size=4, max_size=25), seeds)
+def test_for_one_seed_more_constraints_contain_the_fewer(y, seed):
+    most = min(limits(y)[2], 40)
+    drawn = [as_dict(Constraints.from_labels(y, n, seed)).keys() for n in range(most + 1)]
+    for fewer, more in itertools.pairwise(drawn):
+        assert fewer < more
+
+
+def test_constraints_of_a_large_draw_are_nested_too():
+    y = np.random.default_rng(0).integers(5, size=3000)
+    few, many = (as_dict(Constraints.from_labels(y, n, 7)).keys() for n in (201, 5000))
+    assert few < many
+    assert len(many) == 5000
+
+
+def test_every_set_of_pairs_is_equally_likely():
+    y = [0, 1, 0, 1, 0]  # 4 must-link pairs and 6 cannot-link pairs, of each two are drawn
+    together, apart = Counter(), Counter()
+    for seed in range(3000):
+        c = Constraints.from_labels(y, 4, seed)
+        together[tuple(map(tuple, c.pairs[c.must_link].tolist()))] += 1
+        apart[tuple(map(tuple, c.pairs[~c.must_link].tolist()))] += 1
+    assert (len(together), len(apart)) == (6, 15)
+    for counts in (together, apart):
+        assert stats.chisquare([*counts.values()]).pvalue > 1e-3
+
+
+def test_a_million_rows_are_drawn_from_without_listing_their_pairs():
+    y = np.arange(1_000_000) % 2
+    tracemalloc.start()
+    try:
+        c = Constraints.from_labels(y, 100, 0)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(c) == 100
+    assert ((y[c.pairs[:, 0]] == y[c.pairs[:, 1]]) == c.must_link).all()
+    assert peak < 250 * len(y)  # bytes: some numbers per row, whereas the rows have 5·10¹¹ pairs
+    assert c.pairs.max() > 900_000
+    assert c.pairs.min() < 100_000
+
+
+def test_names_of_labels_do_not_matter():
+    y = np.array([0, 1, 2, 0, 1, 2, 0, 1])
+    c = Constraints.from_labels(y, 9, 3)
+    assert Constraints.from_labels(np.array(["a", "b", "c"])[y], 9, 3) == c
+    assert Constraints.from_labels((y - 1.5).tolist(), 9, 3) == c
+
+
+def test_the_random_state_decides():
+    y = np.arange(60) % 3
+    one, same, other = (Constraints.from_labels(y, 10, seed) for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+    assert Constraints.from_labels(y, 10, np.random.default_rng(1)) == one
+    assert Constraints.from_labels(y, 10, np.random.SeedSequence(1)) == one
+    old = [Constraints.from_labels(y, 10, np.random.RandomState(1)) for _ in range(2)]
+    assert old[0] == old[1]
+    rng = np.random.default_rng(1)
+    assert Constraints.from_labels(y, 10, rng) != Constraints.from_labels(y, 10, rng)
+    assert Constraints.from_labels(y, 10) != Constraints.from_labels(y, 10)
+
+
+@pytest.mark.parametrize("y", [[], [0], [0, 0, 0], [0, 1, 2]])
+def test_no_constraints_can_be_drawn_from_any_labels(y):
+    assert Constraints.from_labels(y, 0, 0) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("y", "n", "message"),
+    [
+        ([0, 0, 0, 0], 2, "1 cannot-link constraints were asked for, but the labels allow only 0"),
+        ([0, 1, 2, 3], 1, "1 must-link constraints were asked for, but the labels allow only 0"),
+        ([0, 0, 1], 4, "2 must-link constraints were asked for, but the labels allow only 1"),
+        ([], 1, "1 must-link constraints were asked for, but the labels allow only 0"),
+        ([[0, 1]], 1, r"y must hold one label per row, shape \(n,\), not \(1, 2\)"),
+        (0, 1, r"y must hold one label per row, shape \(n,\), not \(\)"),
+        ([0, 0, 1], -1, "n_constraints=-1 is not allowed; an integer of at least 0 is"),
+        ([0, 0, 1], 1.0, "n_constraints=1.0 is not allowed"),
+        ([0, 0, 1], True, "n_constraints=True is not allowed"),
+    ],
+)
+def test_a_draw_that_cannot_be_made_is_refused(y, n, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Constraints.from_labels(y, n, 0)
+
+
+@pytest.mark.parametrize("seed", [-1, "seed", 1.5])
+def test_a_bad_random_state_is_refused(seed):
+    with pytest.raises(InvalidInputError, match=f"random_state={seed!r}"):
+        Constraints.from_labels([0, 0, 1], 1, seed)
+
+
+def test_one_class_has_must_links_only():
+    c = Constraints.from_labels(["x"] * 4, 1, 0)
+    assert c.must_link.tolist() == [True]
+
+
+# max-union (Eq. 13) and the unified set (Eq. 14)
+
+lists = constraint_lists(n_rows=4, max_size=10)
+
+
+@quick
+@given(lists, lists)
+def test_max_union_keeps_the_heaviest_of_each_pair_and_type(first, second):
+    expected = constraint_sets.max_union([constraint_sets.to_dict(*first), constraint_sets.to_dict(*second)])
+    assert_holds(Constraints(*first).max_union(Constraints(*second)), expected)
+
+
+@quick
+@given(lists, lists, lists)
+def test_max_union_is_commutative_associative_and_idempotent(first, second, third):
+    a, b, c = Constraints(*first), Constraints(*second), Constraints(*third)
+    assert a.max_union(b) == b.max_union(a)
+    assert a.max_union(b).max_union(c) == a.max_union(b.max_union(c))
+    once = a.max_union(a)
+    assert once.max_union(once) == once
+    assert a.max_union(NOTHING) == NOTHING.max_union(a) == once
+
+
+@quick
+@given(lists, lists)
+def test_unify_equals_the_reference(given_list, transferred_list):
+    own, received = constraint_sets.to_dict(*given_list), constraint_sets.to_dict(*transferred_list)
+    expected = resolve_conflicts(constraint_sets.max_union([own, received]), own)
+    unified = unify(Constraints(*given_list), Constraints(*transferred_list))
+    assert_holds(unified, expected)
+    assert len(np.unique(unified.pairs, axis=0)) == len(unified)
+
+
+@pytest.mark.parametrize("own_kind", [True, False])
+def test_unify_prefers_a_given_constraint_to_a_heavier_transferred_one(own_kind):
+    own, received = Constraints([(0, 1)], [own_kind], [0.1]), Constraints([(0, 1)], [not own_kind], [9.0])
+    assert unify(own, received) == own
+    assert unify(received, own) == received
+    # a given constraint takes the heavier weight of its own type (Eq. 13)
+    assert unify(own, received.max_union(Constraints([(0, 1)], [own_kind], [2.0]))).weights.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("source", ["given", "transferred"])
+@pytest.mark.parametrize("heavier", [True, False])
+def test_unify_prefers_the_heavier_of_two_constraints_of_one_origin(source, heavier):
+    both = Constraints([(0, 1), (0, 1), (2, 3)], [heavier, not heavier, True], [0.7, 0.6, 1.0])
+    unified = unify(both, NOTHING) if source == "given" else unify(NOTHING, both)
+    assert rows_of(unified) == [(0, 1, heavier, 0.7), (2, 3, True, 1.0)]
+
+
+@pytest.mark.parametrize("source", ["given", "transferred"])
+def test_unify_drops_both_of_equal_weight(source):
+    both = Constraints([(0, 1), (0, 1), (0, 2)], [True, False, False], [0.5, 0.5, 0.5])
+    unified = unify(both, NOTHING) if source == "given" else unify(NOTHING, both)
+    assert rows_of(unified) == [(0, 2, False, 0.5)]
+
+
+# CSV files
+
+
+@quick
+@given(listed=lists)
+def test_a_csv_file_gives_the_same_constraints_back(tmp_path_factory, listed):
+    path = tmp_path_factory.mktemp("csv") / "constraints.csv"
+    c = Constraints(*listed)
+    c.to_csv(path)
+    assert Constraints.read_csv(path) == c
+    assert Constraints.read_csv(str(path)) == c
+
+
+def test_a_csv_file_names_its_columns_and_kinds(tmp_path):
+    path = tmp_path / "constraints.csv"
+    Constraints([(2, 0), (0, 1)], [False, True], [0.1, 1]).to_csv(path)
+    assert path.read_bytes() == b"i,j,kind,weight\n0,1,must-link,1.0\n0,2,cannot-link,0.1\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"i,j,kind,weight\n4,1,must-link,1\n0,2,cannot-link,1e0\n",
+        b"i,j,kind\n4,1,must-link\n0,2,cannot-link\n",
+        b"\xef\xbb\xbfi,j,kind\n4,1,must-link\n0,2,cannot-link\n",  # the mark that spreadsheets put first
+        b"i,j,kind\r\n4,1,must-link\r\n0,2,cannot-link\r\n",
+        b"i, j, kind, weight\n\n4, 1, must-link, 1.0\n\n0, 2, cannot-link, 1.0",
+        b'"i","j","kind"\n"4","1","must-link"\n"0","2","cannot-link"\n',
+    ],
+    ids=["weights", "no weights", "byte order mark", "crlf", "spaces and empty lines", "quotes"],
+)
+def test_csv_files_of_other_programs_are_read(tmp_path, content):
+    path = tmp_path / "constraints.csv"
+    path.write_bytes(content)
+    assert Constraints.read_csv(path) == Constraints.from_pairs([(1, 4)], [(0, 2)])
+
+
+def test_a_csv_file_without_rows_has_no_constraints(tmp_path):
+    path = tmp_path / "constraints.csv"
+    path.write_text("i,j,kind\n")
+    assert Constraints.read_csv(path) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ":1: the columns must be i,j,kind or i,j,kind,weight, not "),
+        ("i,j,weight,kind\n", ":1: the columns must be .* not i,j,weight,kind"),
+        ("0,1,must-link\n", ":1: the columns must be .* not 0,1,must-link"),
+        ("i,j,kind\n0,1,must-link\n0,2\n", ":3: 2 values where 3 are expected: 0,2"),
+        ("i,j,kind\n0,1,must-link,1\n", ":2: 4 values where 3 are expected"),
+        ("i,j,kind,weight\n0,1,must-link\n", ":2: 3 values where 4 are expected"),
+        ("i,j,kind\n0,1,must-link\n\n0,x,must-link\n", ":4: i and j must be integers .* 0,x,must-link"),
+        ("i,j,kind\n0,1.0,must-link\n", ":2: i and j must be integers"),
+        ("i,j,kind,weight\n0,1,must-link,heavy\n", ":2: i and j must be integers and weight a number: .*heavy"),
+        ("i,j,kind,weight\n0,1,must-link,\n", ":2: i and j must be integers and weight a number"),
+        ("i,j,kind\n0,1,must-link\n0,2,mustlink\n", ":3: kind must be must-link or cannot-link, not 'mustlink'"),
+        ("i,j,kind\n0,1,must-link\n\n2,2,must-link\n", ":4: .*links a row with itself"),
+        ("i,j,kind\n0,1,must-link\n0,-2,must-link\n", ":3: .*row numbers must lie in"),
+        ("i,j,kind\n0,1,must-link\n0,2147483648,must-link\n", ":3: .*row numbers must lie in"),
+        ("i,j,kind\n0,1,must-link\n0,99999999999999999999,must-link\n", ":3: .*row numbers"),
+        ("i,j,kind,weight\n0,1,must-link,1\n0,2,must-link,-1\n", ":3: .*a weight must be finite and 0 or more"),
+        ("i,j,kind,weight\n0,1,must-link,nan\n", ":2: .*a weight must be finite and 0 or more"),
+        ("i,j,kind,weight\n0,1,must-link,inf\n", ":2: .*a weight must be finite and 0 or more"),
+    ],
+)
+def test_a_bad_csv_file_is_refused_with_file_and_line(tmp_path, content, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    with pytest.raises(InvalidInputError, match=r"bad\.csv" + message):
+        Constraints.read_csv(path)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    for name, content in (("absent.csv", None), ("latin.csv", b"i,j,kind\n0,1,\xe9\n")):
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        with pytest.raises(InvalidInputError, match=f"{name}: cannot be read as a CSV file of constraints"):
+            Constraints.read_csv(tmp_path / name)
+
+
+@quick
+@given(consistent_constraints())
+def test_the_closure_goes_through_a_file_bit_for_bit(tmp_path_factory, listed):
+    path = tmp_path_factory.mktemp("csv") / "closed.csv"
+    closed = Constraints(*listed).closure()
+    closed.to_csv(path)
+    assert Constraints.read_csv(path) == closed

@@ -1,0 +1,65 @@
+"""The public names, signatures and docstrings are a contract with those who call them."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+from numpydoc.validate import validate
+
+import mvcc
+
+SIGNATURES = {
+    "PCKMeans": "(n_clusters=8, *, init='neighborhoods', max_iter=300, tol=1e-06, random_state=None)",
+    "MPCKMeans": "(n_clusters=8, *, metric='diagonal', shared_metric=False, init='neighborhoods', max_iter=300, "
+    "tol=1e-06, random_state=None)",
+    "MultiViewConstrainedClustering": "(base, transfer=None, *, closure='full', max_iter=20, tol=1e-06, "
+    "random_state=None)",
+    "ConstraintPropagation": "(threshold=0.75, regularization=1e-06)",
+    "DirectMapping": "()",
+    "ClusterMembership": "()",
+    "SingleView": "()",
+    "propagate_constraints": "(X, labels, constraints, threshold, *, candidates=None, metrics=None, "
+    "regularization=1e-06)",
+    "close_views": "(constraints, mappings)",
+    "spectral_features": "(X, n_components, *, sigma=1.0)",
+    "pairwise_f_measure": "(y_true, y_pred)",
+    "weighted_precision": "(constraints, y_true, kind=None)",
+    "Constraints": "(pairs, must_link, weights=None)",
+}
+
+
+def bare(signature):
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures_are_as_promised(name):
+    assert bare(inspect.signature(getattr(mvcc, name))) == SIGNATURES[name]
+
+
+def test_every_public_name_is_there_and_documented():
+    for name in mvcc.__all__:
+        assert name in dir(mvcc)
+        assert name == "__version__" or inspect.getdoc(getattr(mvcc, name)), name
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = mvcc.nonsense
+
+
+# parameters without documentation, unknown sections, a wrong order of sections, and the like
+CHECKED = {"GL01", "GL05", "GL06", "GL07", "GL08", "PR01", "PR02", "PR03", "PR10", "RT03", "SS01"}
+
+
+@pytest.mark.parametrize("name", sorted(set(mvcc.__all__) - {"__version__", "Dataset"}))
+def test_docstrings_follow_numpydoc(name):
+    problems = [error for error in validate(f"mvcc.{name}")["errors"] if error[0] in CHECKED - {"GL01"}]
+    assert not problems
+
+
+def test_importing_mvcc_is_light():
+    code = "import sys, mvcc; print(sorted({'numpy', 'numba', 'sklearn', 'pandas', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

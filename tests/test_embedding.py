@@ -1,0 +1,213 @@
+"""Spectral features span the space of the Laplacian's low eigenvectors, standardized, the same bits every time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from threadpoolctl import threadpool_limits
+
+from mvcc import embedding, spectral_features
+from mvcc.exceptions import InvalidInputError
+from tests.reference import embedding as slow
+from tests.strategies import quick, seeds
+
+ABOVE_DENSE = embedding._DENSE_ROWS + 1
+
+
+def blobs(n=40, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) + 4 * rng.normal(size=(3, d))[rng.integers(3, size=n)]
+
+
+def projector(columns):
+    basis = np.linalg.qr(columns)[0]
+    return basis @ basis.T
+
+
+def smallest_gap(X, n_components, sigma=1.0):
+    """Smallest distance between the eigenvalues kept, and to the next one: a small gap turns eigenvectors round."""
+    values = np.linalg.eigvalsh(slow.normalised_laplacian(slow.scale_to_unit_range(X), sigma))
+    return np.diff(values[: n_components + 2]).min()
+
+
+def up_to_sign(features, other):
+    """Turn each column to the side of the other's."""
+    return features * np.sign((features * other).sum(axis=0))
+
+
+# the space
+
+
+@quick
+@given(seeds, st.integers(8, 16), st.integers(1, 4), st.integers(1, 4), st.sampled_from([0.2, 0.5, 1.0, 3.0]))
+def test_features_equal_the_reference_up_to_sign_where_eigenvalues_are_simple(seed, n, d, n_components, sigma):
+    X = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
+    assume(smallest_gap(X, n_components, sigma) > 1e-4)
+    features = spectral_features(X, n_components, sigma=sigma)
+    expected = slow.spectral_features(X, n_components, sigma)
+    assert features.shape == (n, n_components)
+    assert_allclose(up_to_sign(features, expected), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_components", [2, 4, 6])
+def test_features_span_the_same_space_as_the_reference_where_eigenvalues_are_double(n_components):
+    angle = np.arange(12) * np.pi / 6
+    X = np.column_stack((np.cos(angle), np.sin(angle)))
+    assert smallest_gap(X, 3, 0.5) < 1e-12
+    features = spectral_features(X, n_components, sigma=0.5)
+    assert_allclose(projector(features), projector(slow.spectral_features(X, n_components, 0.5)), atol=1e-9)
+
+
+def test_the_first_feature_separates_two_blobs_and_fewer_features_are_the_first_of_more():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat([0, 1], 15))
+    X = rng.normal(0, 0.2, (30, 3)) + 3 * y[:, None]
+    features = spectral_features(X, 3, sigma=0.3)
+    assert len({*np.sign(features[y == 0, 0])}) == len({*np.sign(features[y == 1, 0])}) == 1
+    assert features[y == 0, 0][0] * features[y == 1, 0][0] < 0
+    assert_allclose(spectral_features(X, 2, sigma=0.3), features[:, :2], atol=1e-8)
+
+
+def test_sigma_is_the_width_of_the_affinity():
+    X = blobs()
+    narrow, wide = spectral_features(X, 2, sigma=0.1), spectral_features(X, 2, sigma=1.0)
+    assert np.abs(np.abs(narrow) - np.abs(wide)).max() > 0.1
+    assert_array_equal(spectral_features(X, 2), wide)
+
+
+@pytest.mark.parametrize("n_components", [1, 3, 39])
+@pytest.mark.parametrize("seed", range(3))
+def test_features_have_mean_0_and_variance_1(n_components, seed):
+    features = spectral_features(blobs(seed=seed), n_components, sigma=0.3)
+    assert features.shape == (40, n_components)
+    assert features.dtype == np.float64
+    assert features.flags.c_contiguous
+    assert_allclose(features.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(features.var(axis=0), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_entry_of_an_eigenvector_that_is_largest_in_magnitude_is_positive(seed):
+    X = blobs(seed=seed)
+    features = spectral_features(X, 3, sigma=0.3)
+    Q = np.linalg.eigh(slow.normalised_laplacian(slow.scale_to_unit_range(X), 0.3))[1][:, 1:4]
+    for column, vector in zip(features.T, Q.T, strict=True):
+        sign = np.sign(vector[np.abs(vector).argmax()])
+        assert (column * (sign * vector)).sum() > 0
+
+
+# what does not matter
+
+
+@pytest.mark.parametrize("n", [40, ABOVE_DENSE])
+def test_the_same_input_gives_the_same_bits_on_any_number_of_threads(n):
+    X = blobs(n)
+    once = spectral_features(X, 3, sigma=0.3)
+    for threads in (1, 2, 4):
+        with threadpool_limits(threads):
+            assert spectral_features(X.copy(), 3, sigma=0.3).tobytes() == once.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_permuting_the_rows_permutes_the_features(seed):
+    X = blobs(seed=seed)
+    assert smallest_gap(X, 3, 0.3) > 1e-4
+    order = np.random.default_rng(seed).permutation(len(X))
+    features, permuted = spectral_features(X, 3, sigma=0.3), spectral_features(X[order], 3, sigma=0.3)
+    assert_allclose(up_to_sign(permuted, features[order]), features[order], atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_unit_and_offset_of_each_feature_do_not_matter(seed):
+    X = blobs(seed=seed)
+    assert smallest_gap(X, 3, 0.3) > 1e-4
+    features = spectral_features(X, 3, sigma=0.3)
+    rescaled = spectral_features(X * [1e3, -0.01, 7] + [5, -40, 0.1], 3, sigma=0.3)
+    assert_allclose(up_to_sign(rescaled, features), features, atol=1e-8)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -1e6])
+def test_constant_features_are_ignored(value):
+    X = blobs()
+    features = spectral_features(X, 3, sigma=0.3)
+    constant = np.full(len(X), value)
+    with_constant = spectral_features(np.column_stack((constant, X, constant)), 3, sigma=0.3)
+    assert_allclose(up_to_sign(with_constant, features), features, atol=1e-8)
+
+
+def test_rows_that_are_all_the_same_still_get_standardized_features():
+    features = spectral_features(np.ones((6, 2)), 2)
+    assert_allclose(features.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(features.var(axis=0), 1, atol=1e-12)
+
+
+def test_any_array_like_is_taken_and_left_as_it_is():
+    X = np.random.default_rng(0).integers(100, size=(20, 3))
+    expected = spectral_features(X.astype(float), 2)
+    assert_array_equal(spectral_features(X, 2), expected)
+    assert_array_equal(spectral_features(X.tolist(), 2), expected)
+    assert_array_equal(spectral_features(np.asfortranarray(X.astype(np.float32)), 2), expected)
+    data = X.astype(float)
+    data.flags.writeable = False
+    assert_array_equal(spectral_features(data, 2), expected)
+
+
+# many rows: the sparse solver
+
+
+def test_the_sparse_solver_agrees_with_the_dense_one():
+    X = blobs(ABOVE_DENSE)
+    many = ABOVE_DENSE // 10  # so many eigenvectors are left to the dense solver
+    sparse, dense = spectral_features(X, 4, sigma=0.3), spectral_features(X, many, sigma=0.3)[:, :4]
+    assert_allclose(sparse, dense, atol=1e-6)
+
+
+def test_the_sparse_solver_finds_eigenvectors_of_the_laplacian():
+    X = blobs(ABOVE_DENSE, seed=1)
+    scaled = slow.scale_to_unit_range(X)
+    affinity = np.exp(-cdist(scaled, scaled, "sqeuclidean") / (2 * 0.3**2))
+    root = np.sqrt(affinity.sum(axis=1))
+    values, vectors = np.linalg.eigh(affinity / np.outer(root, root))
+    kept = vectors[:, -2:-5:-1]
+    assert np.diff(values[-5:]).min() > 1e-3
+    expected = (kept - kept.mean(axis=0)) / kept.std(axis=0)
+    features = spectral_features(X, 3, sigma=0.3)
+    assert_allclose(up_to_sign(features, expected), expected, atol=1e-6)
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("X", "n_components", "sigma", "message"),
+    [
+        ([[0.0], [np.nan], [1.0]], 1, 1.0, r"X: .*contains NaN"),
+        ([[0.0], [np.inf], [1.0]], 1, 1.0, r"X: .*contains infinity"),
+        ([0.0, 1.0, 2.0], 1, 1.0, r"X: Expected 2D array"),
+        (np.empty((0, 2)), 1, 1.0, r"X: .*0 sample"),
+        ([["a"], ["b"]], 1, 1.0, r"X: could not convert"),
+        (np.eye(4), 4, 1.0, "n_components=4 needs more than 4 rows, but X has 4"),
+        (np.eye(4), 9, 1.0, "n_components=9 needs more than 9 rows, but X has 4"),
+        (np.eye(4), 0, 1.0, "n_components=0 is not allowed; an integer of at least 1 is"),
+        (np.eye(4), 2.0, 1.0, r"n_components=2\.0 is not allowed"),
+        (np.eye(4), True, 1.0, "n_components=True is not allowed"),
+        (np.eye(4), 2, 0.0, r"sigma=0\.0 is not allowed; a number in \(0, inf\) is"),
+        (np.eye(4), 2, -1, r"sigma=-1 is not allowed"),
+        (np.eye(4), 2, np.nan, "sigma=nan is not allowed"),
+        (np.eye(4), 2, np.inf, "sigma=inf is not allowed"),
+        (np.eye(4), 2, "1", "sigma='1' is not allowed"),
+    ],
+)
+def test_impossible_arguments_are_refused(X, n_components, sigma, message):
+    with pytest.raises(InvalidInputError, match=message):
+        spectral_features(X, n_components, sigma=sigma)
+
+
+@pytest.mark.parametrize("alternative", ["PCA", "Nystroem", "SpectralEmbedding"])
+def test_too_many_rows_are_refused_with_alternatives(alternative):
+    with pytest.raises(InvalidInputError, match=rf"X has 20001 rows.*beyond 20000 .*{alternative}"):
+        spectral_features(np.zeros((20_001, 1)), 2)

@@ -1,0 +1,70 @@
+"""An import only ever points downwards: each room may use the rooms below it, never those above."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import mvcc
+
+ROOT = Path(mvcc.__file__).parent
+ROOMS = [
+    "cli",
+    "reporting",
+    "experiments",
+    "datasets",
+    "multiview",
+    "transfer",
+    "propagation",
+    "gaussians",
+    "cluster",
+    "embedding",
+    "mapping",
+    "metrics",
+    "constraints",
+    "_closure",
+    "_kernels",
+    "_validation",
+    "exceptions",
+    "_version",
+]
+ENTRANCES = {"__init__.py", "__main__.py"}
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1]
+
+
+def imports(path: Path) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name.startswith("mvcc.")]
+        elif isinstance(node, ast.ImportFrom) and node.module == "mvcc":
+            found += [f"mvcc.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mvcc."):
+            found.append(node.module)
+        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path} has a relative import"
+    return found
+
+
+MODULES = [p for p in sorted(ROOT.rglob("*.py")) if p.parent != ROOT or p.name not in ENTRANCES]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_downwards(path):
+    here = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    for module in imports(path):
+        there = room_of(module)
+        assert ROOMS.index(there) >= ROOMS.index(here), f"{path.name} imports {module} from above"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_private_modules_are_imported_only_by_their_own_room(path):
+    here = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    for module in imports(path):
+        private = [part for part in module.split(".")[2:] if part.startswith("_")]
+        # the commands reach into their neighbours only through public names
+        assert not private or room_of(module) == here, f"{path.name} imports private {module}"

@@ -1,0 +1,271 @@
+"""Relations are merged, a constraint goes to all counterparts of its ends, and samples of relations are nested."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from mvcc import Constraints, close_views
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from mvcc.mapping import (
+    augment,
+    check_mappings,
+    mapped_rows,
+    relations_between,
+    sample_relations,
+    transfer_constraints,
+)
+from tests.reference.mapping import transfer
+from tests.strategies import as_dict, assert_holds, constraint_lists, quick, related_views, relation_lists, seeds
+
+ML, CL = True, False
+NOTHING = Constraints([], [])
+
+
+# the check
+
+
+@quick
+@given(related_views())
+def test_checked_relations_are_sorted_and_distinct_under_ascending_keys(case):
+    _, mappings = case
+    merged: dict[tuple[int, int], set[tuple[int, int]]] = {}
+    for (u, v), rows in mappings.items():
+        merged.setdefault((min(u, v), max(u, v)), set()).update((i, j) if u < v else (j, i) for i, j in rows)
+    checked = check_mappings(mappings, [6, 6, 6])
+    assert list(checked) == sorted(merged)
+    for key, rows in checked.items():
+        assert rows.dtype == np.int64
+        assert rows.shape == (len(merged[key]), 2)
+        assert [tuple(row) for row in rows.tolist()] == sorted(merged[key])
+    only_number = check_mappings(mappings, 3)
+    assert {key: rows.tolist() for key, rows in only_number.items()} == {k: r.tolist() for k, r in checked.items()}
+
+
+def test_both_orientations_of_two_views_are_merged():
+    checked = check_mappings({(1, 0): [(5, 2), (4, 1)], (0, 1): [(2, 5), (0, 9)]}, [3, 10])
+    assert {key: rows.tolist() for key, rows in checked.items()} == {(0, 1): [[0, 9], [1, 4], [2, 5]]}
+
+
+@pytest.mark.parametrize("mappings", [None, {}])
+def test_there_may_be_no_relations(mappings):
+    assert check_mappings(mappings, [3, 3]) == {}
+
+
+@pytest.mark.parametrize("rows", [[], (), np.empty((0, 2)), np.empty((0, 2), dtype=np.int32)])
+def test_a_mapping_may_be_empty(rows):
+    checked = check_mappings({(0, 1): rows}, [3, 3])
+    assert checked[0, 1].shape == (0, 2)
+    assert checked[0, 1].dtype == np.int64
+
+
+def test_checking_keeps_the_arrays_of_the_caller_apart():
+    rows = np.array([[0, 1], [1, 0]])
+    checked = check_mappings({(0, 1): rows}, 2)
+    checked[0, 1][:] = 9
+    assert rows.tolist() == [[0, 1], [1, 0]]
+    assert check_mappings({(np.int64(1), np.int32(0)): rows.astype(np.uint8)}, 2)[0, 1].tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("mappings", "sizes", "message"),
+    [
+        ({(0, 2): [(0, 0)]}, [3, 4], r"mappings: \(0, 2\) does not name two different views of 0 … 1"),
+        ({(-1, 0): [(0, 0)]}, [3, 4], r"mappings: \(-1, 0\) does not name two different views of 0 … 1"),
+        ({(1, 1): [(0, 0)]}, [3, 4], r"mappings: \(1, 1\) does not name two different views"),
+        ({(0, 2): [(0, 0)]}, 2, r"mappings: \(0, 2\) does not name two different views of 0 … 1"),
+        ({"01": [(0, 0)]}, [3, 4], r"mappings: the key '01' is not a pair \(u, v\) of view numbers"),
+        ({(0, 1, 2): [(0, 0)]}, [3, 4], r"mappings: the key \(0, 1, 2\) is not a pair"),
+        ({(0.0, 1.0): [(0, 0)]}, [3, 4], r"mappings: the key \(0\.0, 1\.0\) is not a pair"),
+        ({0: [(0, 0)]}, [3, 4], r"mappings: the key 0 is not a pair"),
+        ({(0, 1): [(0, 0), (3, 0)]}, [3, 4], r"mappings\[\(0, 1\)\]\[1\] names row 3 of view 0, which has rows 0 … 2"),
+        ({(0, 1): [(0, 4)]}, [3, 4], r"mappings\[\(0, 1\)\]\[0\] names row 4 of view 1, which has rows 0 … 3"),
+        ({(1, 0): [(0, 2), (0, 3)]}, [3, 4], r"mappings\[\(1, 0\)\]\[1\] names row 3 of view 0, which has rows 0 … 2"),
+        ({(0, 1): [(0, 0), (0, -1)]}, [3, 4], r"mappings\[\(0, 1\)\]\[1\] names row -1 of view 1"),
+        ({(0, 1): [(-1, 0)]}, 2, r"mappings\[\(0, 1\)\]\[0\] names row -1 of view 0, which has only rows of 0 or more"),
+        ({(0, 1): [0, 1]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)"),
+        ({(0, 1): [(0, 1, 2)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)"),
+        ({(0, 1): [(0.0, 1.0)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
+        ({(0, 1): [("a", "b")]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
+        ({(0, 1): [(True, False)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
+    ],
+)
+def test_bad_mappings_are_refused_with_the_place(mappings, sizes, message):
+    with pytest.raises(InvalidInputError, match=message):
+        check_mappings(mappings, sizes)
+
+
+# rows and relations of two views
+
+
+@quick
+@given(related_views(n_views=3))
+def test_mapped_rows_are_those_with_a_counterpart(case):
+    _, mappings = case
+    relations = check_mappings(mappings, 3)
+    for view in range(3):
+        expected = {
+            int(row)
+            for key, rows in mappings.items()
+            for pair in rows
+            for k, row in zip(key, pair, strict=True)
+            if k == view
+        }
+        assert mapped_rows(relations, view).tolist() == sorted(expected)
+
+
+def test_relations_between_two_views_put_the_source_first():
+    relations = check_mappings({(0, 1): [(0, 7), (1, 8)]}, 3)
+    assert relations_between(relations, 0, 1).tolist() == [[0, 7], [1, 8]]
+    assert relations_between(relations, 1, 0).tolist() == [[7, 0], [8, 1]]
+    for source, target in ((0, 2), (2, 0), (1, 2), (2, 1)):
+        assert relations_between(relations, source, target).shape == (0, 2)
+
+
+# transfer (Eq. 12)
+
+
+@quick
+@given(constraint_lists(n_rows=6), relation_lists())
+def test_transfer_equals_the_reference(listed, relations):
+    assert_holds(transfer_constraints(Constraints(*listed), relations), transfer(listed, relations))
+
+
+@quick
+@given(constraint_lists(n_rows=6), relation_lists(n_target=2, max_size=12))
+def test_transfer_equals_the_reference_where_many_rows_share_their_counterparts(listed, relations):
+    assert_holds(transfer_constraints(Constraints(*listed), relations), transfer(listed, relations))
+
+
+def test_a_constraint_goes_to_every_pair_of_counterparts():
+    relations = np.array([(0, 11), (1, 12), (0, 10), (1, 11), (2, 10)])
+    mapped = transfer_constraints(Constraints([(0, 1), (1, 3)], [CL, ML], [0.5, 1.0]), relations)
+    # 0 is 10 and 11, 1 is 11 and 12: (11, 11) is dropped; 3 is unknown in the other view
+    assert as_dict(mapped) == {(10, 11, CL): 0.5, (10, 12, CL): 0.5, (11, 12, CL): 0.5}
+
+
+def test_a_pair_keeps_the_heaviest_of_each_type():
+    relations = np.array([(0, 0), (1, 1), (2, 0), (3, 1)])
+    c = Constraints([(0, 1), (2, 3), (0, 3), (1, 2)], [ML, ML, CL, CL], [0.25, 0.5, 2.0, 1.0])
+    assert as_dict(transfer_constraints(c, relations)) == {(0, 1, ML): 0.5, (0, 1, CL): 2.0}
+
+
+def test_pairs_of_a_row_with_itself_are_dropped():
+    relations = np.array([(0, 5), (1, 5)])
+    assert transfer_constraints(Constraints.from_pairs([(0, 1)]), relations) == NOTHING
+
+
+@quick
+@given(constraint_lists(n_rows=6))
+def test_an_empty_mapping_transfers_nothing(listed):
+    assert transfer_constraints(Constraints(*listed), np.empty((0, 2), dtype=np.int64)) == NOTHING
+
+
+@quick
+@given(relation_lists())
+def test_nothing_is_transferred_to_nothing(relations):
+    assert transfer_constraints(NOTHING, relations) == NOTHING
+
+
+@quick
+@given(constraint_lists(n_rows=6), st.permutations(range(6)))
+def test_a_one_to_one_mapping_renames_the_rows_and_back(listed, names):
+    c = Constraints(*listed)
+    relations = np.column_stack((np.arange(6), names))
+    there = transfer_constraints(c, relations)
+    assert there == Constraints(np.array(names)[c.pairs], c.must_link, c.weights).max_union(NOTHING)
+    assert transfer_constraints(there, relations[:, ::-1]) == c.max_union(c)
+
+
+@quick
+@given(constraint_lists(n_rows=6), relation_lists(), st.randoms(use_true_random=False))
+def test_the_order_of_relations_does_not_matter(listed, relations, random):
+    order = list(range(len(relations)))
+    random.shuffle(order)
+    c = Constraints(*listed)
+    assert transfer_constraints(c, relations[order]) == transfer_constraints(c, relations)
+
+
+# samples of relations (§6.2)
+
+
+@quick
+@given(relation_lists(), st.lists(st.floats(0, 1), max_size=5), seeds)
+def test_samples_have_the_size_asked_for_and_the_larger_contain_the_smaller(relations, portions, seed):
+    r = len(relations)
+    samples = sample_relations(relations, portions, np.random.default_rng(seed))
+    assert [len(sample) for sample in samples] == [round(portion * r) for portion in portions]
+    rows = [{tuple(row) for row in sample.tolist()} for sample in samples]
+    for sample, distinct in zip(samples, rows, strict=True):
+        assert sample.shape[1:] == (2,)
+        assert len(distinct) == len(sample)
+        assert distinct <= {tuple(row) for row in relations.tolist()}
+    by_size = sorted(rows, key=len)
+    assert all(small <= large for small, large in itertools.pairwise(by_size))
+
+
+def test_portion_zero_is_nothing_and_portion_one_everything_in_order():
+    relations = np.column_stack((np.arange(20), np.arange(20)[::-1]))
+    nothing, some, everything = sample_relations(relations, [0, 0.4, 1], np.random.default_rng(0))
+    assert nothing.shape == (0, 2)
+    assert len(some) == 8
+    assert (np.diff(some[:, 0]) > 0).all()
+    assert everything.tolist() == relations.tolist()
+
+
+def test_every_sample_is_equally_likely_and_the_generator_decides():
+    relations = np.array([(0, 3), (1, 2), (2, 1), (3, 0)])
+    rng = np.random.default_rng(0)
+    counts = Counter(tuple(sample_relations(relations, [0.5], rng)[0][:, 0].tolist()) for _ in range(3000))
+    assert len(counts) == 6
+    assert stats.chisquare([*counts.values()]).pvalue > 1e-3
+    one, same = (sample_relations(relations, [0.5], np.random.default_rng(3))[0] for _ in range(2))
+    assert one.tolist() == same.tolist()
+
+
+# the readings of Algorithm 2, steps 1–2
+
+
+@quick
+@given(related_views())
+def test_full_closes_over_all_views_view_inside_each_and_none_not_at_all(case):
+    lists, mappings = case
+    constraints = [Constraints(*listed) for listed in lists]
+    relations = check_mappings(mappings, len(constraints))
+
+    closed, related = augment(constraints, relations, "full")
+    expected, expected_relations = close_views(constraints, relations)
+    assert closed == expected
+    assert {k: r.tolist() for k, r in related.items()} == {k: r.tolist() for k, r in expected_relations.items()}
+
+    closed, related = augment(constraints, relations, "view")
+    assert closed == [c.closure() for c in constraints]
+    assert related is relations
+
+    closed, related = augment(constraints, relations, "none")
+    assert closed == constraints
+    assert related is relations
+
+
+def test_only_the_reading_that_closes_sees_a_contradiction():
+    across = [Constraints.from_pairs([(0, 1)]), Constraints.from_pairs(cannot_link=[(0, 1)])]
+    relations = check_mappings({(0, 1): [(0, 0), (1, 1)]}, 2)
+    with pytest.raises(ConstraintConflictError):
+        augment(across, relations, "full")
+    assert augment(across, relations, "view")[0] == across
+    inside = [Constraints.from_pairs([(0, 1)], [(0, 1)]), NOTHING]
+    with pytest.raises(ConstraintConflictError):
+        augment(inside, relations, "view")
+    assert augment(inside, relations, "none")[0] == inside
+
+
+@pytest.mark.parametrize("closure", ["all", "", None, True])
+def test_another_reading_is_refused(closure):
+    with pytest.raises(InvalidInputError, match=r"closure=.* is not allowed; 'full', 'view' or 'none' is"):
+        augment([NOTHING], {}, closure)

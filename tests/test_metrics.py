@@ -1,0 +1,218 @@
+"""Scores equal their definition over all pairs of rows, whatever the labels are called and however the rows come."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvcc import Constraints, pairwise_f_measure, weighted_precision
+from mvcc.exceptions import InvalidInputError
+from tests.reference import metrics as slow
+from tests.strategies import constraint_lists, labellings, quick
+
+POOLS = [
+    [0, 1, 2, 3],
+    [-3, -1, 0, 7],
+    [-(10**18), 10**18, 10**18 + 1, 5],
+    [2**70, -(2**70), 0, 1],
+    ["a", "b", "ab", ""],
+    [0.5, -0.5, 1e300, 0.1],
+    [True, False],
+]
+label = st.integers(0, 3)
+
+
+def named(codes, pool):
+    return [pool[code % len(pool)] for code in codes]
+
+
+@st.composite
+def two_labellings(draw, max_size=14):
+    rows = draw(st.lists(st.tuples(label, label), max_size=max_size))
+    first, second = (draw(st.sampled_from(POOLS)) for _ in range(2))
+    return named([a for a, _ in rows], first), named([b for _, b in rows], second)
+
+
+# the pairwise F-measure (Eq. 19)
+
+
+@quick
+@given(two_labellings())
+def test_f_measure_equals_its_definition_over_all_pairs(case):
+    f = pairwise_f_measure(*case)
+    assert type(f) is float
+    assert f == pytest.approx(slow.pairwise_f_measure(*case), rel=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64, np.float32, np.str_, object])
+def test_the_dtype_of_labels_does_not_matter(dtype):
+    rng = np.random.default_rng(0)
+    truth, predicted = rng.integers(4, size=(2, 60)) + 100  # products of uint8 codes would overflow
+    expected = slow.pairwise_f_measure(truth, predicted)
+    assert pairwise_f_measure(truth.astype(dtype), predicted.astype(dtype)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_f_measure_by_hand():
+    # predicted pairs: 01, 23, 24, 34; same pairs: 01, 02, 12, 34; correct: 01, 34
+    assert pairwise_f_measure([0, 0, 0, 1, 1], [5, 5, 6, 6, 6]) == 0.5
+    # precision 1/3, recall 1
+    assert pairwise_f_measure([0, 0, 1], [0, 0, 0]) == 0.5
+
+
+@quick
+@given(two_labellings())
+def test_f_measure_is_symmetric_and_between_0_and_1(case):
+    f = pairwise_f_measure(*case)
+    assert pairwise_f_measure(*case[::-1]) == f
+    assert 0 <= f <= 1
+
+
+@quick
+@given(two_labellings(), st.sampled_from(POOLS[:6]), st.permutations(range(4)), st.randoms(use_true_random=False))
+def test_names_of_labels_and_order_of_rows_do_not_matter(case, pool, names, random):
+    f = pairwise_f_measure(*case)
+    known = {name: names[number] for number, name in enumerate(dict.fromkeys(case[0]))}
+    assert pairwise_f_measure(named([known[name] for name in case[0]], pool), case[1]) == f
+    order = list(range(len(case[0])))
+    random.shuffle(order)
+    assert pairwise_f_measure(*([labels[row] for row in order] for labels in case)) == f
+
+
+@quick
+@given(labellings(min_size=1))
+def test_a_labelling_agrees_with_itself(y):
+    assert pairwise_f_measure(y, y) == 1.0
+
+
+@pytest.mark.parametrize("y", [[], [0], [0, 1, 2], ["a", "b"]])
+def test_two_labellings_of_singletons_agree(y):
+    assert pairwise_f_measure(y, y[::-1]) == 1.0
+
+
+def test_no_correct_pair_is_0():
+    assert pairwise_f_measure([0, 0, 1, 1], [0, 1, 0, 1]) == 0.0
+    assert pairwise_f_measure([0, 1, 2], [0, 0, 0]) == 0.0
+    assert pairwise_f_measure([0, 0, 0], [0, 1, 2]) == 0.0
+
+
+def test_pairs_of_many_rows_are_counted_exactly_and_never_listed():
+    n, k = 1_000_000, 10
+    truth, predicted = np.zeros(n, dtype=np.int64), np.arange(n) % k
+    tracemalloc.start()
+    try:
+        f = pairwise_f_measure(truth, predicted)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    correct, same = k * math.comb(n // k, 2), math.comb(n, 2)
+    assert f == 2 * correct / (same + correct)
+    assert peak < 250 * n  # bytes: some numbers per row
+
+
+def test_clusters_are_as_many_as_rows_without_a_table_of_all():
+    n = 200_000
+    tracemalloc.start()
+    try:
+        f = pairwise_f_measure(np.arange(n), np.arange(n)[::-1] // 2)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert f == 0.0
+    assert peak < 250 * n
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "message"),
+    [
+        ([0, 1], [0, 1, 2], "y_true has 2 labels and y_pred 3; they must be as many"),
+        ([[0, 1]], [0, 1], r"y_true must hold one label per row, shape \(n,\), not \(1, 2\)"),
+        ([0, 1], [[0], [1]], r"y_pred must hold one label per row, shape \(n,\), not \(2, 1\)"),
+        (0, [0], r"y_true must hold one label per row, shape \(n,\), not \(\)"),
+    ],
+)
+def test_labels_that_are_not_one_per_row_are_refused(y_true, y_pred, message):
+    with pytest.raises(InvalidInputError, match=message):
+        pairwise_f_measure(y_true, y_pred)
+
+
+# weighted precision (§6.3)
+
+
+@quick
+@given(
+    constraint_lists(n_rows=6),
+    st.lists(label, min_size=6, max_size=8),
+    st.sampled_from(POOLS),
+    st.sampled_from([None, "must-link", "cannot-link"]),
+)
+def test_precision_equals_its_definition(listed, codes, pool, kind):
+    y = named(codes, pool)
+    precision = weighted_precision(Constraints(*listed), y, kind)
+    assert type(precision) is float
+    assert precision == pytest.approx(slow.weighted_precision(listed, y, kind), rel=1e-12, nan_ok=True)
+
+
+def test_precision_by_hand():
+    c = Constraints([(0, 1), (0, 2), (1, 2), (0, 1)], [True, True, False, False], [0.5, 0.25, 1.0, 0.25])
+    y = ["a", "a", "b"]
+    assert weighted_precision(c, y) == 0.75
+    assert weighted_precision(c, y, "must-link") == pytest.approx(2 / 3)
+    assert weighted_precision(c, y, kind="cannot-link") == 0.8
+
+
+@quick
+@given(constraint_lists(n_rows=6), st.lists(label, min_size=6, max_size=6), st.permutations(range(6)))
+def test_precision_does_not_depend_on_names_rows_or_the_unit_of_weight(listed, y, names):
+    c = Constraints(*listed)
+    precision = weighted_precision(c, y)
+    names, y = np.array(names), np.array(y)
+    moved = np.empty_like(y)
+    moved[names] = y
+    renamed = Constraints(names[c.pairs], c.must_link, 4 * c.weights)
+    assert weighted_precision(renamed, 1000 - moved) == pytest.approx(precision, rel=1e-12, nan_ok=True)
+
+
+def test_weight_two_is_the_same_as_the_constraint_twice():
+    y = [0, 0, 1]
+    once = Constraints([(0, 1), (0, 2)], [True, True], [2.0, 1.0])
+    twice = Constraints([(0, 1), (0, 1), (0, 2)], [True, True, True])
+    assert weighted_precision(once, y) == weighted_precision(twice, y) == pytest.approx(2 / 3)
+
+
+def test_constraints_from_labels_are_all_right_and_turned_round_all_wrong():
+    y = np.arange(12) % 3
+    c = Constraints.from_labels(y, 15, 0)
+    turned = Constraints(c.pairs, ~c.must_link, c.weights)
+    for kind in (None, "must-link", "cannot-link"):
+        assert weighted_precision(c, y, kind) == 1.0
+        assert weighted_precision(turned, y, kind) == 0.0
+
+
+def test_without_weight_there_is_no_precision():
+    y = [0, 0, 1]
+    assert math.isnan(weighted_precision(Constraints([], []), y))
+    assert math.isnan(weighted_precision(Constraints([], []), []))
+    assert math.isnan(weighted_precision(Constraints([(0, 1)], [True], [0.0]), y))
+    must_only = Constraints([(0, 1)], [True])
+    assert math.isnan(weighted_precision(must_only, y, "cannot-link"))
+    assert weighted_precision(must_only, y, "must-link") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("y", "kind", "message"),
+    [
+        ([0, 0, 0, 0], "must_link", "kind='must_link' is not allowed; 'must-link', 'cannot-link' or None is"),
+        ([0, 0, 0, 0], True, "kind=True is not allowed"),
+        ([0, 0, 0], None, "A constraint names row 3, but y_true has only 3 labels"),
+        ([0, 0, 0], "cannot-link", "A constraint names row 3, but y_true has only 3 labels"),
+        ([[0, 0, 0, 0]], None, r"y_true must hold one label per row, shape \(n,\), not \(1, 4\)"),
+    ],
+)
+def test_a_precision_that_cannot_be_computed_is_refused(y, kind, message):
+    with pytest.raises(InvalidInputError, match=message):
+        weighted_precision(Constraints.from_pairs([(0, 3)]), y, kind)

@@ -1,0 +1,305 @@
+"""Co-EM is Algorithm 2, for any number of views, any reading of the closure and every transfer method."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from mvcc import (
+    ClusterMembership,
+    ConstraintPropagation,
+    Constraints,
+    DirectMapping,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+    SingleView,
+)
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from tests.reference import multiview as slow
+from tests.reference.propagation import propagate_vectorised
+
+METHODS = {
+    "constraint-propagation": ConstraintPropagation(0.6, regularization=1e-3),
+    "direct-mapping": DirectMapping(),
+    "cluster-membership": ClusterMembership(),
+    "single-view": SingleView(),
+}
+CENTERS = np.array([[0.0, 0.0], [3.5, 0.0], [0.0, 3.5]])
+
+
+def make_views(seed, sizes=(24, 18), k=2, n_constraints=(8, 4)):
+    rng = np.random.default_rng(seed)
+    labels = [rng.integers(k, size=n) for n in sizes]
+    views = [CENTERS[y] + rng.normal(size=(len(y), 2)) for y in labels]
+    constraints = [Constraints.from_labels(y, m, rng) for y, m in zip(labels, n_constraints, strict=True)]
+    mappings = {}
+    for u in range(len(sizes)):
+        for v in range(u + 1, len(sizes)):
+            rows = np.column_stack((rng.integers(sizes[u], size=10), rng.integers(sizes[v], size=10)))
+            mappings[u, v] = rows[labels[u][rows[:, 0]] == labels[v][rows[:, 1]]]
+    return views, labels, constraints, mappings
+
+
+def as_dict(constraints):
+    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
+    return {(i, j, must): weight for (i, j), must, weight in rows}
+
+
+def quiet_fit(model, *arguments, **named):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(*arguments, **named)
+
+
+def against_reference(views, constraints, mappings, base, method, closure, max_iter=6):
+    model = MultiViewConstrainedClustering(base, METHODS[method], closure=closure, max_iter=max_iter, random_state=3)
+    quiet_fit(model, views, constraints=constraints, mappings=mappings)
+    seeds = [c.random_state for c in model.clusterers_]
+
+    def fit(view, X, pairs, must_link, weights):
+        made = (
+            clone(base).set_params(random_state=seeds[view]).fit(X, constraints=Constraints(pairs, must_link, weights))
+        )
+        return made.labels_, made.objective_, getattr(made, "metrics_", None)
+
+    labels, history = slow.co_em(
+        views,
+        [(c.pairs, c.must_link, c.weights) for c in constraints],
+        mappings,
+        method,
+        0.6,
+        fit,
+        closure=closure,
+        max_iter=model.n_iter_,
+        regularization=1e-3,
+        propagation=propagate_vectorised,
+    )
+    assert len(history) == model.n_iter_
+    for found, expected in zip(model.labels_, labels, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    for found, expected in zip(model.history_, history, strict=True):
+        for record, (objective, propagated) in zip(found, expected, strict=True):
+            assert record.objective == pytest.approx(objective, rel=1e-9)
+            assert as_dict(record.propagated) == pytest.approx(propagated, abs=1e-9)
+
+
+@pytest.mark.parametrize("closure", ["full", "view", "none"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("base", [PCKMeans(2), MPCKMeans(2)], ids=["pck", "mpck"])
+def test_every_method_and_closure_follows_algorithm_2(base, method, closure):
+    for seed in range(3):
+        views, _, constraints, mappings = make_views(seed)
+        against_reference(views, constraints, mappings, base, method, closure)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=15, deadline=None)
+def test_three_views_follow_algorithm_2(seed):
+    views, _, constraints, mappings = make_views(seed, (20, 16, 12), 3, (8, 0, 3))
+    del mappings[0, 2]
+    against_reference(views, constraints, mappings, PCKMeans(3), "constraint-propagation", "full")
+
+
+def test_one_view_is_the_algorithm_of_section_6_4():
+    for seed in range(4):
+        views, _, constraints, _ = make_views(seed, (40,), 3, (12,))
+        against_reference(views, constraints, {}, MPCKMeans(3), "constraint-propagation", "full")
+
+
+def results(transfer, closure, views, constraints, mappings, base=None):
+    model = MultiViewConstrainedClustering(base or MPCKMeans(2), transfer, closure=closure, random_state=0)
+    quiet_fit(model, views, constraints=constraints, mappings=mappings)
+    return [labels.tolist() for labels in model.labels_]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["full", "view", "none"]))
+@settings(max_examples=20, deadline=None)
+def test_a_threshold_of_one_gives_direct_mapping(seed, closure):
+    views, _, constraints, mappings = make_views(seed)
+    arguments = (closure, views, constraints, mappings)
+    assert results(ConstraintPropagation(1.0), *arguments) == results(DirectMapping(), *arguments)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["view", "none"]), st.sampled_from(list(METHODS)))
+@settings(max_examples=20, deadline=None)
+def test_an_empty_mapping_gives_single_view(seed, closure, method):
+    views, _, constraints, _ = make_views(seed)
+    for empty in (None, {}, {(0, 1): np.empty((0, 2), int)}):
+        assert results(METHODS[method], closure, views, constraints, empty) == results(
+            SingleView(), closure, views, constraints, {}
+        )
+
+
+def test_single_view_never_closes_across_views():
+    views, _, constraints, mappings = make_views(5)
+    alone = [
+        MultiViewConstrainedClustering(PCKMeans(2), SingleView(), random_state=0).fit(
+            views, constraints=[c if v == view else None for v, c in enumerate(constraints)], mappings=mappings
+        )
+        for view in range(2)
+    ]
+    both = MultiViewConstrainedClustering(PCKMeans(2), SingleView(), random_state=0).fit(
+        views, constraints=constraints, mappings=mappings
+    )
+    for view in range(2):
+        np.testing.assert_array_equal(both.labels_[view], alone[view].labels_[view])
+        assert len(both.propagated_[view]) == 0
+
+
+def test_constraints_of_one_view_improve_another():
+    improved = 0
+    for seed in range(10):
+        views, labels, constraints, _ = make_views(seed, (120, 120), 2, (60, 0))
+        labels[1][:] = labels[0]
+        views[1] = CENTERS[labels[1]] * 0.4 + np.random.default_rng(seed).normal(size=views[1].shape)
+        mappings = {(0, 1): np.column_stack((np.arange(40), np.arange(40)))}
+        arguments = ("full", views, constraints, mappings, PCKMeans(2))
+        with_help, without = (
+            max(np.mean(np.array(results(t, *arguments)[1]) == y) for y in (labels[1], 1 - labels[1]))
+            for t in (ConstraintPropagation(0.5), SingleView())
+        )
+        improved += with_help > without
+    assert improved >= 8
+
+
+def test_the_default_transfer_is_constraint_propagation():
+    views, _, constraints, mappings = make_views(1)
+    arguments = ("full", views, constraints, mappings)
+    assert results(None, *arguments) == results(ConstraintPropagation(), *arguments)
+
+
+def test_thresholds_may_differ_between_views():
+    views, _, constraints, mappings = make_views(2)
+    fits = {
+        t: quiet_fit(
+            MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(t), random_state=0),
+            views,
+            constraints=constraints,
+            mappings=mappings,
+        )
+        for t in (0.3, 1.0, (0.3, 1.0))
+    }
+    first = {t: [len(p.propagated) for p in fit.history_[0]] for t, fit in fits.items()}
+    assert first[0.3, 1.0][0] == first[0.3][0] > first[1.0][0]
+    with pytest.raises(InvalidInputError, match="threshold has 3 values; one for all views or one for each of the 2"):
+        MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation([0.5, 0.5, 0.5])).fit(
+            views, constraints=constraints, mappings=mappings
+        )
+
+
+def overlapping_views(seed):
+    """Draw two views of clusters that overlap so much that they contradict each other for ever."""
+    views, labels, constraints, _ = make_views(seed, (60, 60), 3, (20, 20))
+    rng = np.random.default_rng(seed)
+    views = [CENTERS[y] * 0.35 + rng.normal(size=(60, 2)) for y in labels]
+    rows = np.column_stack((np.arange(60), rng.permutation(60)))
+    return views, constraints, {(0, 1): rows[labels[0][rows[:, 0]] == labels[1][rows[:, 1]]]}
+
+
+def test_a_cycle_is_noticed_and_named():
+    cycles = 0
+    for seed in range(12):
+        views, constraints, mappings = overlapping_views(seed)
+        model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation(0.6), max_iter=60, random_state=0)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(views, constraints=constraints, mappings=mappings)
+        if model.converged_:
+            assert not caught
+            continue
+        cycles += 1
+        assert len(caught) == 1
+        period = int(re.search(r"repeats itself, period (\d+)", str(caught[0].message)).group(1))
+        assert model.n_iter_ == len(model.history_) < 60
+        last, former = model.history_[-1], model.history_[-1 - period]
+        assert all(now.propagated == before.propagated for now, before in zip(last, former, strict=True))
+        assert period >= 2
+    assert cycles >= 3
+
+
+def test_the_limit_is_noticed_and_named():
+    views, _, constraints, mappings = make_views(0)
+    model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), max_iter=1, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="stopped at its limit max_iter=1"):
+        model.fit(views, constraints=constraints, mappings=mappings)
+    assert model.converged_ is False
+    assert model.n_iter_ == 1
+
+
+def test_the_same_seed_gives_the_same_result_and_leaves_no_trace():
+    views, _, constraints, mappings = make_views(3)
+    copies = [X.copy() for X in views]
+    model = MultiViewConstrainedClustering(MPCKMeans(2), ConstraintPropagation(0.5), random_state=7)
+    first = quiet_fit(model, views, constraints=constraints, mappings=mappings)
+    before = [labels.copy() for labels in first.labels_]
+    again = quiet_fit(clone(model), views, constraints=constraints, mappings=mappings)
+    for old, new, X, copy in zip(before, again.labels_, views, copies, strict=True):
+        np.testing.assert_array_equal(old, new)
+        np.testing.assert_array_equal(X, copy)
+    revived = pickle.loads(pickle.dumps(first))
+    np.testing.assert_array_equal(revived.labels_[0], before[0])
+    assert revived.propagated_[0] == first.propagated_[0]
+
+
+def test_either_orientation_of_a_mapping_means_the_same():
+    views, _, constraints, mappings = make_views(4)
+    turned = {(1, 0): mappings[0, 1][:, ::-1]}
+    arguments = (ConstraintPropagation(0.5), "full", views, constraints)
+    assert results(*arguments, mappings) == results(*arguments, turned)
+
+
+GOOD = {"views": [np.arange(12.0).reshape(6, 2), np.arange(10.0).reshape(5, 2)], "constraints": None, "mappings": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"views": []}, "views is empty"),
+        ({"views": [[[0.0, 1.0], [np.nan, 1.0]]]}, r"views\[0\].*NaN"),
+        ({"views": [[0.0, 1.0]]}, r"views\[0\].*2D"),
+        ({"constraints": [None]}, "constraints has 1 entries for 2 views"),
+        ({"constraints": [None, [(0, 1)]]}, r"constraints\[1\] must be mvcc.Constraints or None, not list"),
+        (
+            {"constraints": [None, Constraints.from_pairs([(0, 5)])]},
+            r"constraints\[1\] names row 5, but view 1 has rows",
+        ),
+        ({"mappings": {(0, 1): [(0, 9)]}}, r"names row 9 of view 1, which has rows 0 … 4"),
+        ({"mappings": {(0, 2): [(0, 0)]}}, "does not name two different views of 0 … 1"),
+    ],
+)
+def test_bad_input_is_explained(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        MultiViewConstrainedClustering(PCKMeans(2)).fit(**(GOOD | arguments))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"closure": "ful"}, "closure='ful' is not allowed; 'full', 'view' or 'none' is"),
+        ({"max_iter": 0}, "max_iter=0 is not allowed; an integer of at least 1"),
+        ({"tol": -1}, "tol=-1"),
+        ({"transfer": "propagation"}, "transfer must be a TransferMethod or None, not str"),
+        ({"transfer": ConstraintPropagation(2)}, r"threshold=2 is not allowed; a number in \(0, 1\]"),
+        ({"random_state": "seed"}, "random_state='seed'"),
+    ],
+)
+def test_bad_parameters_are_explained(options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        MultiViewConstrainedClustering(PCKMeans(2), **options).fit(**GOOD)
+
+
+def test_a_contradiction_across_views_names_its_chain():
+    constraints = [Constraints.from_pairs(must_link=[(0, 1)]), Constraints.from_pairs(cannot_link=[(0, 1)])]
+    with pytest.raises(ConstraintConflictError, match=r"row 0 of view 1 = row 0 of view 0 \(relation\)"):
+        MultiViewConstrainedClustering(PCKMeans(2)).fit(
+            GOOD["views"], constraints=constraints, mappings={(0, 1): [(0, 0), (1, 1)]}
+        )

@@ -1,0 +1,194 @@
+"""The E-step gives just the constraints of Eq. 9–11, whatever is pruned on the way (Eq. 15–18)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mvcc import Constraints, MPCKMeans, propagate_constraints
+from mvcc.exceptions import InvalidInputError
+from tests.reference import propagation as slow
+
+
+def as_dict(constraints):
+    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
+    return {(i, j, must): weight for (i, j), must, weight in rows}
+
+
+def agree(found, expected, tolerance=1e-12):
+    found = as_dict(found)
+    assert found.keys() == expected.keys()
+    for key, weight in expected.items():
+        assert found[key] == pytest.approx(weight, abs=tolerance), key
+
+
+@st.composite
+def scenes(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, d, k = draw(st.integers(4, 24)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    X = rng.normal(size=(n, d)) * rng.uniform(0.2, 3, size=d)
+    copies = draw(st.integers(0, 3))
+    X[rng.integers(n, size=copies)] = X[rng.integers(n, size=copies)]
+    labels = rng.integers(k, size=n)
+    m = draw(st.integers(0, 12))
+    pairs = rng.integers(n, size=(m, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    weights = rng.choice([0.2, 0.5, 0.9, 1.0, 1.7, 5.0], size=len(pairs))
+    constraints = Constraints(pairs, rng.random(len(pairs)) < 0.5, weights)
+    threshold = draw(st.sampled_from([0.05, 0.3, 0.5, 0.75, 0.95, 0.999, 1.0]))
+    candidates = np.flatnonzero(rng.random(n) < draw(st.sampled_from([0.3, 0.7, 1.0])))
+    return X, labels, constraints, threshold, candidates
+
+
+def reference(X, labels, c, threshold, candidates=None, **options):
+    return slow.propagate(X, labels, c.pairs, c.must_link, c.weights, threshold, candidates, **options)
+
+
+@given(scenes())
+@settings(max_examples=120, deadline=None)
+def test_propagated_constraints_are_those_of_the_paper(scene):
+    X, labels, constraints, threshold, candidates = scene
+    found = propagate_constraints(X, labels, constraints, threshold, candidates=candidates, regularization=1e-3)
+    agree(found, reference(X, labels, constraints, threshold, candidates, regularization=1e-3))
+
+
+@given(scenes(), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_learned_metrics_give_rescaled_covariances(scene, full):
+    X, labels, constraints, threshold, candidates = scene
+    rng = np.random.default_rng(len(X))
+    k, d = labels.max() + 2, X.shape[1]
+    metrics = rng.uniform(0.2, 5, size=(k, d))
+    if full:
+        mixing = rng.normal(size=(k, d, d))
+        metrics = mixing @ mixing.transpose(0, 2, 1) + 0.3 * np.eye(d)
+    found = propagate_constraints(
+        X, labels, constraints, threshold, candidates=candidates, metrics=metrics, regularization=1e-2
+    )
+    expected = reference(X, labels, constraints, threshold, candidates, metrics=metrics, regularization=1e-2)
+    agree(found, expected, 1e-10)
+
+
+def test_a_real_view_agrees_with_the_slow_reference():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=200)
+    X = rng.normal(size=(200, 4)) + 3 * y[:, None]
+    constraints = Constraints.from_labels(y, 60, 0).closure()
+    model = MPCKMeans(3, random_state=0).fit(X, constraints=constraints)
+    for metrics in (None, model.metrics_):
+        found = propagate_constraints(X, model.labels_, constraints, 0.5, metrics=metrics)
+        expected = slow.propagate_vectorised(
+            X, model.labels_, constraints.pairs, constraints.must_link, constraints.weights, 0.5, metrics=metrics
+        )
+        assert len(found) > 2 * len(constraints)
+        agree(found, expected)
+
+
+@given(scenes())
+@settings(max_examples=40, deadline=None)
+def test_a_constraint_propagates_to_its_own_endpoints_with_its_weight(scene):
+    X, labels, constraints, threshold, _ = scene
+    found = as_dict(propagate_constraints(X, labels, constraints, threshold))
+    for key, weight in as_dict(constraints.max_union(constraints)).items():
+        if weight >= threshold:
+            assert found[key] >= weight
+        elif key in found:  # lent by a neighbour, never by itself
+            assert found[key] >= threshold
+
+
+@given(scenes())
+@settings(max_examples=40, deadline=None)
+def test_a_lower_threshold_only_adds_constraints(scene):
+    X, labels, constraints, threshold, candidates = scene
+    high = as_dict(propagate_constraints(X, labels, constraints, threshold, candidates=candidates))
+    low = as_dict(propagate_constraints(X, labels, constraints, threshold / 2, candidates=candidates))
+    assert {key: weight for key, weight in low.items() if weight >= threshold} == high
+
+
+@given(scenes(), st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_permuting_the_rows_permutes_the_result(scene, random):
+    X, labels, constraints, threshold, candidates = scene
+    order = list(range(len(X)))
+    random.shuffle(order)
+    place = np.argsort(order)
+    moved = Constraints(place[constraints.pairs], constraints.must_link, constraints.weights)
+    found = propagate_constraints(
+        X[order], labels[order], moved, threshold, candidates=place[candidates], regularization=1e-3
+    )
+    expected = propagate_constraints(X, labels, constraints, threshold, candidates=candidates, regularization=1e-3)
+    agree(found, {(*sorted(place[[i, j]].tolist()), must): w for (i, j, must), w in as_dict(expected).items()}, 1e-9)
+
+
+def test_underflow_gives_weight_one_at_the_point_and_its_copies_and_zero_elsewhere():
+    rng = np.random.default_rng(0)
+    cloud = rng.normal(scale=1e-3, size=(5000, 1))
+    X = np.concatenate((cloud, [[4.0], [4.0], [4.0 + 1e-9], [0.0]]))
+    labels = np.zeros(len(X), dtype=int)
+    constraints = Constraints.from_pairs(cannot_link=[(5000, 5003)])
+    found = as_dict(propagate_constraints(X, labels, constraints, 1e-6, candidates=[5000, 5001, 5002, 5003]))
+    assert found == {(5000, 5003, False): 1.0, (5001, 5003, False): 1.0}
+
+
+def test_threshold_one_keeps_given_constraints_of_weight_one_only():
+    rng = np.random.default_rng(1)
+    X, labels = rng.normal(size=(30, 3)), rng.integers(2, size=30)
+    constraints = Constraints([[0, 1], [2, 3], [4, 5]], [True, False, True], [1.0, 0.5, 1.0])
+    found = propagate_constraints(X, labels, constraints, 1.0, candidates=range(5))
+    assert found == Constraints([[0, 1]], [True])
+
+
+def test_a_constraint_lighter_than_the_threshold_goes_nowhere():
+    X = np.zeros((4, 2))
+    assert len(propagate_constraints(X, [0, 0, 0, 0], Constraints([[0, 1]], [True], [0.4]), 0.5)) == 0
+
+
+def test_one_point_cluster_reaches_only_itself():
+    X = np.array([[0.0], [0.1], [0.2], [9.0], [9.001]])
+    constraints = Constraints.from_pairs(cannot_link=[(0, 3)])
+    found = propagate_constraints(X, [0, 0, 0, 1, 0], constraints, 0.9)
+    assert (0, 3, False) in as_dict(found)
+    assert not any(4 in (i, j) for i, j, _ in as_dict(found))
+
+
+def test_nothing_in_gives_nothing_out():
+    X = np.zeros((3, 2))
+    assert len(propagate_constraints(X, [0, 0, 0], Constraints([], []), 0.5)) == 0
+    assert len(propagate_constraints(X, [0, 0, 0], Constraints.from_pairs([(0, 1)]), 0.5, candidates=[])) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"threshold": 0.0}, r"threshold=0.0 is not allowed; a number in \(0, 1\] is"),
+        ({"threshold": 2}, "threshold=2"),
+        ({"threshold": float("nan")}, "threshold=nan"),
+        ({"threshold": "high"}, "threshold='high'"),
+        ({"regularization": -1}, r"regularization=-1 is not allowed; a number in \[0, inf\)"),
+        ({"candidates": [7]}, "candidates must be row numbers of X, integers in 0 … 4"),
+        ({"candidates": [0.5]}, "candidates"),
+        ({"labels": [0, 0, 0]}, "labels must be 5 integers"),
+        ({"labels": [0, 0, 0, 0, -1]}, "labels must be 5 integers"),
+        ({"metrics": np.ones((1, 2))}, r"k > 1, the largest label; their shape is \(1, 2\)"),
+        ({"metrics": np.ones((2, 3))}, "metrics must be finite"),
+        ({"X": [[0.0, np.nan]] * 5}, "NaN"),
+        ({"constraints": Constraints.from_pairs([(0, 9)])}, "names row 9, but X has only 5 rows"),
+    ],
+)
+def test_bad_arguments_are_explained(arguments, message):
+    good = {
+        "X": np.arange(10.0).reshape(5, 2),
+        "labels": [0, 0, 1, 1, 1],
+        "constraints": Constraints.from_pairs([(0, 1)]),
+        "threshold": 0.5,
+    }
+    with pytest.raises(InvalidInputError, match=message):
+        propagate_constraints(**(good | arguments))
+
+
+def test_a_singular_covariance_without_regularization_is_refused():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    with pytest.raises(InvalidInputError, match=r"cluster 0 with its 3 members is singular.*regularization"):
+        propagate_constraints(X, [0, 0, 0], Constraints.from_pairs([(0, 1)]), 0.5, regularization=0)
