@@ -157,55 +157,51 @@ def relations_between(relations: Relations, source: int, target: int) -> NDArray
     return relations.get((target, source), _NO_RELATIONS)[:, ::-1]
 
 
-def transfer_constraints(constraints: Constraints, relations: NDArray[np.int64]) -> Constraints:
-    """Map constraints of view U to view V over their relations, f_{U→V} of Eq. 12 (§5.2).
+class ConstraintMap:
+    """f_{U→V} of Eq. 12, prepared once for many lists of constraints (§5.2).
 
     Relations may be many-to-many: a constraint goes to every pair of counterparts of its two ends. Pairs of a row
     with itself are dropped, and of each pair and type the heaviest is kept.
 
     Parameters
     ----------
-    constraints : Constraints, in rows of U
     relations : (r, 2) array
-        Rows of U (first column) and of V that are related, without repetitions.
+        Related rows of U (first column) and of V, without repetitions.
     """
-    if not len(constraints) or not len(relations):
-        return Constraints([], [])
-    rows, images, start, size = _images(relations)
-    known = np.isin(constraints.pairs, rows).all(axis=1)
-    ends = np.searchsorted(rows, constraints.pairs[known])
-    # rows with the same counterparts are one place: after a full closure whole neighbourhoods are
-    place = _same_images(images, start, size)
-    places = np.sort(place[ends], axis=1)
-    merged = Constraints._heaviest(places, constraints.must_link[known], constraints.weights[known])
-    first, second = merged.pairs.T
-    times = size[first] * size[second]
-    which = np.repeat(np.arange(len(merged)), times)
-    step = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-    i = images[start[first[which]] + step // size[second[which]]]
-    j = images[start[second[which]] + step % size[second[which]]]
-    distinct = i != j
-    pairs = np.column_stack((np.minimum(i, j), np.maximum(i, j)))[distinct]
-    which = which[distinct]
-    return Constraints._heaviest(pairs, merged.must_link[which], merged.weights[which])
+
+    def __init__(self, relations: NDArray[np.int64]) -> None:
+        order = np.lexsort((relations[:, 1], relations[:, 0]))
+        rows, self._start, self._size = np.unique(relations[order, 0], return_index=True, return_counts=True)
+        self._images = relations[order, 1]
+        # rows with the same counterparts are one place: after a full closure whole neighbourhoods are
+        first: dict[bytes, int] = {}
+        self._place = np.full(int(rows.max(initial=-1)) + 2, -1)
+        for number, (row, start, size) in enumerate(zip(rows, self._start, self._size, strict=True)):
+            self._place[row] = first.setdefault(self._images[start : start + size].tobytes(), number)
+
+    def __call__(self, constraints: Constraints) -> Constraints:
+        """Return the constraints, given in rows of U, in rows of V."""
+        # every row beyond the last one that is related shares its place, which is none
+        places = self._place[np.minimum(constraints.pairs, len(self._place) - 1)]
+        known = (places >= 0).all(axis=1)
+        merged = Constraints._heaviest(
+            np.sort(places[known], axis=1), constraints.must_link[known], constraints.weights[known]
+        )
+        first, second = merged.pairs.T
+        times = self._size[first] * self._size[second]
+        which = np.repeat(np.arange(len(merged)), times)
+        step = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+        width = self._size[second[which]]
+        i = self._images[self._start[first[which]] + step // width]
+        j = self._images[self._start[second[which]] + step % width]
+        distinct = i != j
+        pairs = np.column_stack((np.minimum(i, j), np.maximum(i, j)))[distinct]
+        which = which[distinct]
+        return Constraints._heaviest(pairs, merged.must_link[which], merged.weights[which])
 
 
-def _images(relations: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Return the rows of U that have counterparts, all counterparts, and where those of each row start and end."""
-    order = np.lexsort((relations[:, 1], relations[:, 0]))
-    rows, start, size = np.unique(relations[order, 0], return_index=True, return_counts=True)
-    return rows, relations[order, 1], start, size
-
-
-def _same_images(images: NDArray[np.int64], start: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for every row of U the first row that has just the same counterparts."""
-    first: dict[bytes, int] = {}
-    return np.array(
-        [
-            first.setdefault(images[a : a + n].tobytes(), row)
-            for row, (a, n) in enumerate(zip(start.tolist(), size.tolist(), strict=True))
-        ]
-    )
+def transfer_constraints(constraints: Constraints, relations: NDArray[np.int64]) -> Constraints:
+    return ConstraintMap(relations)(constraints)
 
 
 def sample_relations(

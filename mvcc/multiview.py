@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import permutations
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,9 +18,10 @@ from sklearn.exceptions import ConvergenceWarning
 from mvcc._validation import RandomState, as_generator, check_count, check_data, check_number
 from mvcc.constraints import Constraints, unify
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import Relations, augment, check_mappings, mapped_rows, relations_between, transfer_constraints
+from mvcc.mapping import ConstraintMap, Relations, augment, check_mappings, mapped_rows, relations_between
 from mvcc.transfer import ConstraintPropagation, TransferMethod, ViewState
 
+Maps = dict[tuple[int, int], ConstraintMap]
 _NOTHING = Constraints([], [])
 
 
@@ -148,7 +150,8 @@ class MultiViewConstrainedClustering(BaseEstimator):
             _Room(ViewState(number, len(data), X, c, _mapped(relations, number, data), _seeded(self.base, seed)))
             for number, (X, c, seed) in enumerate(zip(data, given, seeds, strict=True))
         ]
-        self.history_, period = _co_em(rooms, relations, transfer, max_iter, tol)
+        maps = {(u, v): ConstraintMap(relations_between(relations, u, v)) for u, v in permutations(range(len(data)), 2)}
+        self.history_, period = _co_em(rooms, maps, transfer, max_iter, tol)
         self.labels_ = [room.state.clusterer.labels_ for room in rooms]
         self.clusterers_ = [room.state.clusterer for room in rooms]
         self.propagated_ = [room.propagated for room in rooms]
@@ -185,7 +188,7 @@ class _Room:
 
 
 def _co_em(
-    rooms: list[_Room], relations: Relations, transfer: TransferMethod, max_iter: int, tol: float
+    rooms: list[_Room], maps: Maps, transfer: TransferMethod, max_iter: int, tol: float
 ) -> tuple[list[list[ViewRecord]], int | None]:
     """Iterate until every view has converged (steps 6–13).
 
@@ -195,7 +198,7 @@ def _co_em(
     seen: dict[bytes, int] = {}
     for iteration in range(max_iter):
         for room in rooms:
-            room.update(_transferred(rooms, room, relations), transfer)
+            room.update(_transferred(rooms, room, maps), transfer)
         history.append([ViewRecord(float(room.state.clusterer.objective_), room.propagated) for room in rooms])
         if iteration and all(
             abs(now.objective - before.objective) <= tol for now, before in zip(*history[:-3:-1], strict=True)
@@ -209,18 +212,14 @@ def _co_em(
     return history, None
 
 
-def _transferred(rooms: list[_Room], target: _Room, relations: Relations) -> Constraints:
+def _transferred(rooms: list[_Room], target: _Room, maps: Maps) -> Constraints:
     """Return what all other views pass on to one, in its rows (Eq. 12 and 14)."""
     if len(rooms) == 1:
         return target.propagated
     here = target.state.number
     return reduce(
         Constraints.max_union,
-        (
-            transfer_constraints(room.propagated, relations_between(relations, room.state.number, here))
-            for room in rooms
-            if room is not target
-        ),
+        (maps[room.state.number, here](room.propagated) for room in rooms if room is not target),
     )
 
 

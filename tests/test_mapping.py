@@ -22,7 +22,16 @@ from mvcc.mapping import (
     transfer_constraints,
 )
 from tests.reference.mapping import transfer
-from tests.strategies import as_dict, assert_holds, constraint_lists, quick, related_views, relation_lists, seeds
+from tests.strategies import (
+    as_dict,
+    assert_holds,
+    constraint_lists,
+    quick,
+    related_views,
+    relation_lists,
+    seeds,
+    thorough,
+)
 
 ML, CL = True, False
 NOTHING = Constraints([], [])
@@ -31,7 +40,7 @@ NOTHING = Constraints([], [])
 # the check
 
 
-@quick
+@thorough
 @given(related_views())
 def test_checked_relations_are_sorted_and_distinct_under_ascending_keys(case):
     _, mappings = case
@@ -90,6 +99,7 @@ def test_checking_keeps_the_arrays_of_the_caller_apart():
         ({(0, 1): [(0, 0), (0, -1)]}, [3, 4], r"mappings\[\(0, 1\)\]\[1\] names row -1 of view 1"),
         ({(0, 1): [(-1, 0)]}, 2, r"mappings\[\(0, 1\)\]\[0\] names row -1 of view 0, which has only rows of 0 or more"),
         ({(0, 1): [0, 1]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)"),
+        ({(0, 1): [(0, 1), (2,)]}, [3, 4], r"mappings\[\(0, 1\)\]"),
         ({(0, 1): [(0, 1, 2)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers of shape \(r, 2\)"),
         ({(0, 1): [(0.0, 1.0)]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
         ({(0, 1): [("a", "b")]}, [3, 4], r"mappings\[\(0, 1\)\] must be integer row numbers"),
@@ -131,13 +141,13 @@ def test_relations_between_two_views_put_the_source_first():
 # transfer (Eq. 12)
 
 
-@quick
+@thorough
 @given(constraint_lists(n_rows=6), relation_lists())
 def test_transfer_equals_the_reference(listed, relations):
     assert_holds(transfer_constraints(Constraints(*listed), relations), transfer(listed, relations))
 
 
-@quick
+@thorough
 @given(constraint_lists(n_rows=6), relation_lists(n_target=2, max_size=12))
 def test_transfer_equals_the_reference_where_many_rows_share_their_counterparts(listed, relations):
     assert_holds(transfer_constraints(Constraints(*listed), relations), transfer(listed, relations))

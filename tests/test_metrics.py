@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mvcc import Constraints, pairwise_f_measure, weighted_precision
 from mvcc.exceptions import InvalidInputError
 from tests.reference import metrics as slow
-from tests.strategies import constraint_lists, labellings, quick
+from tests.strategies import constraint_lists, labellings, quick, thorough
 
 POOLS = [
     [0, 1, 2, 3],
@@ -41,7 +41,7 @@ def two_labellings(draw, max_size=14):
 # the pairwise F-measure (Eq. 19)
 
 
-@quick
+@thorough
 @given(two_labellings())
 def test_f_measure_equals_its_definition_over_all_pairs(case):
     f = pairwise_f_measure(*case)
@@ -143,7 +143,7 @@ def test_labels_that_are_not_one_per_row_are_refused(y_true, y_pred, message):
 # weighted precision (§6.3)
 
 
-@quick
+@thorough
 @given(
     constraint_lists(n_rows=6),
     st.lists(label, min_size=6, max_size=8),
@@ -191,6 +191,15 @@ def test_constraints_from_labels_are_all_right_and_turned_round_all_wrong():
     for kind in (None, "must-link", "cannot-link"):
         assert weighted_precision(c, y, kind) == 1.0
         assert weighted_precision(turned, y, kind) == 0.0
+
+
+def test_rounding_makes_no_precision_above_1():
+    # the only wrong constraint weighs nothing, and the others are summed in another order than all
+    weights = [0.1, 0.2, 0.3, 0.1, 0.2, 0.3, 0.0, 0.2]
+    pairs = [(i, i + 1) for i in range(8)]
+    y = [0] * 7 + [1] * 2
+    assert weighted_precision(Constraints(pairs, [True] * 8, weights), y) == pytest.approx(1.0)
+    assert weighted_precision(Constraints(pairs, [True] * 8, weights), y) <= 1.0
 
 
 def test_without_weight_there_is_no_precision():

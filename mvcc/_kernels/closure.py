@@ -85,10 +85,11 @@ def closed_pairs(n, view, first, second, must_link, weights):
     count = 0
     for e in range(n_links):
         a, b = _root(parent, first[e]), _root(parent, second[e])
-        if must_link[e]:
+        together = must_link[e]
+        if together:
             if a == b:
                 continue
-            store, count = _emit(store, count, follower, view, a, b, True, weights[e])
+            store, count = _emit(store, count, follower, view, a, b, together, weights[e])
             # what a may not join, b may not join from now on, and the other way round
             h = entry[a]
             for _ in range(degree[a]):
@@ -98,14 +99,14 @@ def closed_pairs(n, view, first, second, must_link, weights):
             for _ in range(degree[b]):
                 r = _root(parent, other_end[h])
                 if seen_b[r] != e and seen_a[r] != e:
-                    store, count = _emit(store, count, follower, view, a, r, False, weights[e])
+                    store, count = _emit(store, count, follower, view, a, r, not together, weights[e])
                 seen_b[r] = e
                 h = next_half[h]
             h = entry[a]
             for _ in range(degree[a]):
                 r = _root(parent, other_end[h])
                 if seen_b[r] != e:
-                    store, count = _emit(store, count, follower, view, b, r, False, weights[e])
+                    store, count = _emit(store, count, follower, view, b, r, not together, weights[e])
                     seen_b[r] = e
                 h = next_half[h]
             survivor = _join(parent, follower, size, a, b)
@@ -129,7 +130,7 @@ def closed_pairs(n, view, first, second, must_link, weights):
                 h = next_half[h]
             if known:
                 continue
-            store, count = _emit(store, count, follower, view, a, b, False, weights[e])
+            store, count = _emit(store, count, follower, view, a, b, together, weights[e])
             for half, end, far in ((2 * e, a, b), (2 * e + 1, b, a)):
                 other_end[half] = far
                 if degree[end] == 0:

@@ -15,7 +15,8 @@ def cluster_moments(X, labels, k):
     covariances = np.zeros((k, d, d))
     for i in range(n):
         sizes[labels[i]] += 1
-        means[labels[i]] += X[i]
+        for a in range(d):
+            means[labels[i], a] += X[i, a]
     for h in range(k):
         if sizes[h] > 0:
             means[h] /= sizes[h]
@@ -36,13 +37,16 @@ def cluster_moments(X, labels, k):
 
 
 @njit(cache=True)
-def squared_mahalanobis(x, z, whitener, limit):
-    """Return ‖W(x − z)‖² for lower triangular W, or a partial sum above ``limit`` as soon as it is reached (Eq. 18)."""
+def squared_mahalanobis(X, i, Z, j, whiteners, h, limit):
+    """Return ‖W_h(x_i − z_j)‖², W_h lower triangular, or a partial sum above ``limit`` once it is reached (Eq. 18).
+
+    Rows come by number: a view of a row costs more than its distance.
+    """
     total = 0.0
-    for a in range(x.size):
+    for a in range(X.shape[1]):
         part = 0.0
         for b in range(a + 1):
-            part += whitener[a, b] * (x[b] - z[b])
+            part += whiteners[h, a, b] * (X[i, b] - Z[j, b])
         total += part * part
         if total > limit:
             break
@@ -54,8 +58,8 @@ def memberships(X, rows, labels, means, whiteners):
     """Return G_c(x) of Eq. 7 for the given rows, c being the row's own cluster."""
     G = np.empty(rows.size)
     for r in range(rows.size):
-        i = rows[r]
-        G[r] = np.exp(-0.5 * squared_mahalanobis(X[i], means[labels[i]], whiteners[labels[i]], np.inf))
+        h = labels[rows[r]]
+        G[r] = np.exp(-0.5 * squared_mahalanobis(X, rows[r], means, h, whiteners, h, np.inf))
     return G
 
 
@@ -74,7 +78,7 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut):
         row = endpoints[u]
         limit = cut[u] * G[u]
         for c in range(candidates.size):
-            distance = squared_mahalanobis(X[candidates[c]], X[row], whiteners[labels[row]], limit)
+            distance = squared_mahalanobis(X, candidates[c], X, row, whiteners, labels[row], limit)
             if distance > limit:
                 continue
             if count == reached.size:

@@ -16,26 +16,29 @@ from mvcc._kernels.linalg import inverse_cholesky
 
 
 @njit(cache=True)
-def squared_distance(x, z, metric):
-    """Return ‖x − z‖² under a diagonal or full metric."""
+def squared_distance(X, i, Z, j, metrics, h):
+    """Return ‖x_i − z_j‖² under the metric of cluster h, diagonal or full.
+
+    Rows come by number: a view of a row costs more than its distance.
+    """
     total = 0.0
-    if metric.ndim == 1:
-        for a in range(x.size):
-            total += metric[a] * (x[a] - z[a]) ** 2
+    if metrics.ndim == 2:
+        for a in range(X.shape[1]):
+            total += metrics[h, a] * (X[i, a] - Z[j, a]) ** 2
     else:
-        for a in range(x.size):
+        for a in range(X.shape[1]):
             inner = 0.0
-            for b in range(x.size):
-                inner += metric[a, b] * (x[b] - z[b])
-            total += (x[a] - z[a]) * inner
+            for b in range(X.shape[1]):
+                inner += metrics[h, a, b] * (X[i, b] - Z[j, b])
+            total += (X[i, a] - Z[j, a]) * inner
     return total
 
 
 @njit(cache=True)
-def plain_squared_distance(x, z):
+def plain_squared_distance(X, i, Z, j):
     total = 0.0
-    for a in range(x.size):
-        total += (x[a] - z[a]) ** 2
+    for a in range(X.shape[1]):
+        total += (X[i, a] - Z[j, a]) ** 2
     return total
 
 
@@ -73,7 +76,7 @@ def relocate_empty(X, labels, centers, metrics, counts, was_empty):
         farthest, best = 0, -1.0
         for i in range(len(X)):
             if not taken[i]:
-                distance = squared_distance(X[i], centers[labels[i]], metrics[labels[i]])
+                distance = squared_distance(X, i, centers, labels[i], metrics, labels[i])
                 if distance > best:
                     farthest, best = i, distance
         taken[farthest] = True
@@ -88,7 +91,7 @@ def pck_sweep(X, centers, labels, links):
     cost = np.empty(len(centers))
     for i in range(len(X)):
         for h in range(len(centers)):
-            cost[h] = plain_squared_distance(X[i], centers[h])
+            cost[h] = plain_squared_distance(X, i, centers, h)
         for e in range(start[i], start[i + 1]):
             label = labels[partner[e]]
             if label >= 0:
@@ -103,7 +106,7 @@ def pck_objective(X, centers, labels, links):
     start, partner, weight = links
     total = 0.0
     for i in range(len(X)):
-        total += plain_squared_distance(X[i], centers[labels[i]])
+        total += plain_squared_distance(X, i, centers, labels[i])
         for e in range(start[i], start[i + 1]):
             together = labels[i] == labels[partner[e]]
             if partner[e] > i and together == (weight[e] < 0):
@@ -131,34 +134,34 @@ def pck_fit(X, centers, labels, links, max_iter, tol):
 
 
 @njit(cache=True)
-def farthest_pair(X, mean, metric):
-    """Return the two points of greatest separation under a metric (x', x'' of Eq. 3), without looking at all pairs.
+def farthest_pair(X, mean, metrics, h):
+    """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
 
-    With r the distance to the mean, two points are at most r_i + r_j apart: only points that could still beat the
+    With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only points that could still beat the
     best pair are looked at, the outermost first.
     """
     n = len(X)
     radius = np.empty(n)
     for i in range(n):
-        radius[i] = np.sqrt(max(squared_distance(X[i], mean, metric), 0.0))
+        radius[i] = np.sqrt(max(squared_distance(X, i, mean, 0, metrics, h), 0.0))
     first = np.argmax(radius)
     second, best = first, 0.0
     for _ in range(2):  # from the outermost point to the farthest from it, and on to the farthest from that
         first, best = second, -1.0
         for j in range(n):
-            distance = squared_distance(X[first], X[j], metric)
+            distance = squared_distance(X, first, X, j, metrics, h)
             if distance > best:
                 second, best = j, distance
     slack = 1 - 1e-12  # the bound holds for exact numbers
     outer = np.flatnonzero(radius + radius.max() >= np.sqrt(best) * slack)
-    outer = outer[np.argsort(-radius[outer], kind="mergesort")]
+    outer = outer[np.argsort(-radius[outer])]
     for a in range(1, outer.size):
         if radius[outer[a]] + radius[outer[0]] < np.sqrt(best) * slack:
             break
         for b in range(a):
             if radius[outer[a]] + radius[outer[b]] < np.sqrt(best) * slack:
                 break
-            distance = squared_distance(X[outer[a]], X[outer[b]], metric)
+            distance = squared_distance(X, outer[a], X, outer[b], metrics, h)
             if distance > best:
                 first, second, best = outer[a], outer[b], distance
     return min(first, second), max(first, second)
@@ -171,9 +174,9 @@ def update_farthest(X, mean, metrics, shared, gaps, reach):
         if shared and h > 0:
             gaps[h], reach[h] = gaps[0], reach[0]
         else:
-            i, j = farthest_pair(X, mean, metrics[h])
+            i, j = farthest_pair(X, mean, metrics, h)
             gaps[h] = X[i] - X[j]
-            reach[h] = squared_distance(X[i], X[j], metrics[h])
+            reach[h] = squared_distance(X, i, X, j, metrics, h)
 
 
 @njit(cache=True)
@@ -184,17 +187,17 @@ def mpck_sweep(X, centers, metrics, log_dets, reach, labels, links):
     cost = np.empty(k)
     for i in range(len(X)):
         for h in range(k):
-            cost[h] = squared_distance(X[i], centers[h], metrics[h]) - log_dets[h]
+            cost[h] = squared_distance(X, i, centers, h, metrics, h) - log_dets[h]
         for e in range(start[i], start[i + 1]):
             j = partner[e]
             label = labels[j]
             if label < 0:
                 continue
-            own = squared_distance(X[i], X[j], metrics[label])
+            own = squared_distance(X, i, X, j, metrics, label)
             if weight[e] > 0:
                 for h in range(k):
                     if h != label:
-                        cost[h] += weight[e] * 0.5 * (own + squared_distance(X[i], X[j], metrics[h]))
+                        cost[h] += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, h))
             else:
                 cost[label] -= weight[e] * (reach[label] - own)
         labels[i] = np.argmin(cost)
@@ -207,29 +210,29 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links):
     total = 0.0
     for i in range(len(X)):
         h = labels[i]
-        total += squared_distance(X[i], centers[h], metrics[h]) - log_dets[h]
+        total += squared_distance(X, i, centers, h, metrics, h) - log_dets[h]
         for e in range(start[i], start[i + 1]):
             j = partner[e]
             if j < i:
                 continue
-            own = squared_distance(X[i], X[j], metrics[h])
+            own = squared_distance(X, i, X, j, metrics, h)
             if weight[e] > 0 and labels[j] != h:
-                total += weight[e] * 0.5 * (own + squared_distance(X[i], X[j], metrics[labels[j]]))
+                total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
             elif weight[e] < 0 and labels[j] == h:
                 total -= weight[e] * (reach[h] - own)
     return total
 
 
 @njit(cache=True)
-def _add_square(scatter, x, z, factor):
-    """Add factor · (x − z)² (diagonal) or factor · (x − z)(x − z)ᵀ (full) to a scatter."""
-    if scatter.ndim == 1:
-        for a in range(x.size):
-            scatter[a] += factor * (x[a] - z[a]) ** 2
+def _add_square(S, h, X, i, Z, j, factor):
+    """Add factor · (x_i − z_j)² (diagonal) or factor · (x_i − z_j)(x_i − z_j)ᵀ (full) to the scatter of cluster h."""
+    if S.ndim == 2:
+        for a in range(X.shape[1]):
+            S[h, a] += factor * (X[i, a] - Z[j, a]) ** 2
     else:
-        for a in range(x.size):
-            for b in range(x.size):
-                scatter[a, b] += factor * (x[a] - z[a]) * (x[b] - z[b])
+        for a in range(X.shape[1]):
+            for b in range(X.shape[1]):
+                S[h, a, b] += factor * (X[i, a] - Z[j, a]) * (X[i, b] - Z[j, b])
 
 
 @njit(cache=True)
@@ -237,17 +240,17 @@ def scatters(X, centers, labels, links, gaps, metrics):
     """Return S_h of every cluster: its own spread, and what violated constraints add (the minimizer of Eq. 1)."""
     start, partner, weight = links
     S = np.zeros_like(metrics)
-    origin = np.zeros(X.shape[1])
+    origin = np.zeros((1, X.shape[1]))
     for i in range(len(X)):
         h = labels[i]
-        _add_square(S[h], X[i], centers[h], 1.0)
+        _add_square(S, h, X, i, centers, h, 1.0)
         for e in range(start[i], start[i + 1]):
             j = partner[e]
             if weight[e] > 0 and labels[j] != h:
-                _add_square(S[h], X[i], X[j], 0.5 * weight[e])
+                _add_square(S, h, X, i, X, j, 0.5 * weight[e])
             elif weight[e] < 0 and labels[j] == h and j > i:
-                _add_square(S[h], gaps[h], origin, -weight[e])
-                _add_square(S[h], X[i], X[j], weight[e])
+                _add_square(S, h, gaps, h, origin, 0, -weight[e])
+                _add_square(S, h, X, i, X, j, weight[e])
     return S
 
 
@@ -324,10 +327,10 @@ def mpck_fit(X, centers, metrics, labels, links, shared, max_iter, tol):
     the objective may rise and the run may cycle; it then ends where it meets a former state again.
     """
     k, d = centers.shape
-    mean = np.zeros(d)
+    mean = np.zeros((1, d))
     noise = np.zeros(d)
     for a in range(d):
-        mean[a] = X[:, a].sum() / len(X)
+        mean[0, a] = X[:, a].sum() / len(X)
         noise[a] = (4 * np.finfo(np.float64).eps * np.abs(X[:, a]).max()) ** 2
     apart = links[2].size > 0 and links[2].min() < 0
     gaps, reach = np.zeros((k, d)), np.zeros(k)
@@ -350,9 +353,9 @@ def mpck_fit(X, centers, metrics, labels, links, shared, max_iter, tol):
             return objective, iteration, True
         # Brent's rule: hold each state against the last one kept, and keep those at powers of two
         if (
-            np.array_equal(labels, former_labels)
-            and np.array_equal(centers, former_centers)
-            and np.array_equal(metrics, former_metrics)
+            (labels == former_labels).all()
+            and (centers == former_centers).all()
+            and (metrics == former_metrics).all()
         ):
             return objective, iteration, False
         if iteration & (iteration - 1) == 0:
@@ -367,7 +370,7 @@ def nearest(X, centers, metrics, log_dets):
     for i in range(len(X)):
         best = np.inf
         for h in range(len(centers)):
-            cost = squared_distance(X[i], centers[h], metrics[h]) - log_dets[h]
+            cost = squared_distance(X, i, centers, h, metrics, h) - log_dets[h]
             if cost < best:
                 labels[i], best = h, cost
     return labels
@@ -401,7 +404,12 @@ def neighborhoods(n, pairs, must_link, weights):
 @njit(cache=True)
 def largest_neighborhoods(sizes, k):
     """Return the k largest neighbourhoods, the first of equal ones first."""
-    return np.argsort(-sizes, kind="mergesort")[:k]
+    left = sizes.copy()
+    chosen = np.empty(min(k, len(sizes)), np.int64)
+    for c in range(chosen.size):
+        chosen[c] = np.argmax(left)
+        left[chosen[c]] = -1
+    return chosen
 
 
 @njit(cache=True)
@@ -416,7 +424,7 @@ def farthest_neighborhoods(means, sizes, k):
     for c in range(chosen.size):
         chosen[c] = np.argmax(sizes) if c == 0 else np.argmax(gap)
         for s in range(len(sizes)):
-            distance = np.sqrt(plain_squared_distance(means[s], means[chosen[c]]) * sizes[s] * sizes[chosen[c]])
+            distance = np.sqrt(plain_squared_distance(means, s, means, chosen[c]) * sizes[s] * sizes[chosen[c]])
             gap[s] = min(gap[s], distance)
         gap[chosen[c]] = -1.0
     return chosen

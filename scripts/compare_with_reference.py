@@ -1,0 +1,106 @@
+"""Hold the mean curves of a full run against those of an independent implementation.
+
+    MVCC_REFERENCE=path/to/reference python scripts/compare_with_reference.py [results]
+
+For every cell z = (ours − theirs) / standard error of the difference. The cells share the draws of their trials, so
+that far more than 5 % of them can lie beyond two standard errors by chance. What chance allows is measured: our own
+trials are split at random into as many as the other side has, and the rest, and compared in the same way.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+NAMES = {"fourquad": "four_quadrants", "protein": "protein", "letdig": "letters_digits"}
+METHODS = {
+    "cp": "constraint-propagation",
+    "dm": "direct-mapping",
+    "cm": "cluster-membership",
+    "single": "single-view",
+}
+KEY = ["base", "method", "mapped", "n_constraints"]
+SPLITS = 2000
+
+
+def reference_cells(path: Path, dataset: str) -> pd.DataFrame:
+    """Return mean F, its standard error and the number of trials of every cell."""
+    table = pd.read_csv(path)
+    table = table[table["ds"].map(NAMES) == dataset]
+    cells = pd.DataFrame(
+        {
+            "base": table["alg"] + "-means",
+            "method": table["method"].map(METHODS),
+            "mapped": table["frac"],
+            "n_constraints": table["n_cons"],
+            "theirs": table["F"],
+            "theirs_se": table["sd"] / np.sqrt(table["trials"]),
+            "their_trials": table["trials"],
+        }
+    )
+    # Single View has no mapping: one cell instead of one per mapped portion
+    cells.loc[cells["method"] == "single-view", "mapped"] = np.nan
+    return cells.drop_duplicates(KEY)
+
+
+def compared(curves: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
+    """Join both sides and compute z."""
+    cells = curves.merge(reference, on=KEY, validate="one_to_one")
+    spread = np.hypot(cells["standard_error"], cells["theirs_se"])
+    gap = cells["mean"] - cells["theirs"]
+    cells["z"] = np.where(gap == 0, 0.0, gap / spread)
+    return cells
+
+
+def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
+    """Return share beyond 2 and largest |z| of random splits of our own trials, shape (SPLITS, 2)."""
+    table = scores.assign(mapped=scores["mapped"].fillna(-1)).pivot(index="trial", columns=KEY, values="f_measure")
+    values, rng, found = table.to_numpy(), np.random.default_rng(0), []
+    for _ in range(SPLITS):
+        order = rng.permutation(len(values))
+        theirs, ours = values[order[:n_theirs]], values[order[n_theirs:]]
+        spread = np.sqrt(theirs.var(axis=0, ddof=1) / len(theirs) + ours.var(axis=0, ddof=1) / len(ours))
+        gap = ours.mean(axis=0) - theirs.mean(axis=0)
+        z = np.abs(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
+        found.append((np.mean(z > 2), z.max()))
+    return np.array(found)
+
+
+def main() -> None:
+    """Print the comparison of every data set that both sides have."""
+    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    curves_folder = Path(os.environ["MVCC_REFERENCE"]) / "curves"
+    for dataset in NAMES.values():
+        if not (results / dataset / "curves.csv").exists():
+            continue
+        curves = pd.read_csv(results / dataset / "curves.csv")
+        scores = pd.read_csv(results / dataset / "scores.csv.gz")
+        cells = compared(curves, reference_cells(curves_folder / "full_closure_shuffled.csv", dataset))
+        beyond = cells[cells["z"].abs() > 2]
+        by_chance = chance(scores, int(cells["their_trials"].min()))
+        print(
+            f"{dataset}: {len(cells)} cells, mean difference {np.mean(cells['mean'] - cells['theirs']):+.4f}; "
+            f"{len(beyond)} ({len(beyond) / len(cells):.1%}) beyond two standard errors, largest |z| "
+            f"{cells['z'].abs().max():.2f}"
+        )
+        share, largest = np.quantile(by_chance, 0.95, axis=0)
+        print(
+            f"  splits of our own trials: 95 % have at most {share:.1%} beyond two and a largest |z| of {largest:.2f}; "
+            f"{np.mean(by_chance[:, 0] >= len(beyond) / len(cells)):.0%} have as many beyond two, "
+            f"{np.mean(by_chance[:, 1] >= cells['z'].abs().max()):.0%} as large a |z|"
+        )
+        order = beyond.assign(far=beyond["z"].abs()).sort_values("far", ascending=False)
+        for cell in order.itertuples():
+            print(
+                f"  {cell.base:<11} {cell.method:<23} mapped {cell.mapped:<4} n {cell.n_constraints:<4} "
+                f"ours {cell.mean:.4f}  theirs {cell.theirs:.4f} (sd of {cell.their_trials} trials "
+                f"{cell.theirs_se * np.sqrt(cell.their_trials):.4f})  z {cell.z:+.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()
