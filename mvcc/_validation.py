@@ -25,6 +25,14 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         ) from error
 
 
+def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Turn an array-like into an array, or say why it is none."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InvalidInputError(f"{what} is not an array: {error}") from error
+
+
 def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
     """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats already."""
     if not (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size):
@@ -47,7 +55,7 @@ def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
 
 def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
     """Return integer cluster labels of n rows, all 0 or more."""
-    checked = np.asarray(labels)
+    checked = as_array(labels, what)
     if checked.shape != (n,) or checked.dtype.kind not in "iu" or (n and checked.min() < 0):
         raise InvalidInputError(f"{what} must be {n} integers of 0 or more, one per row of X.")
     return checked.astype(np.int64, copy=False)

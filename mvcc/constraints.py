@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -11,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import close
-from mvcc._validation import RandomState, as_generator, check_count
+from mvcc._constraint_files import Row, read_rows, write_rows
+from mvcc._validation import RandomState, as_array, as_generator, check_count
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-_MAX_ROW = 2**31 - 1
-_KINDS = {"must-link": True, "cannot-link": False}
-_COLUMNS = ["i", "j", "kind", "weight"]
+MAX_ROW = 2**31 - 1
 
 
 class Constraints:
@@ -159,7 +157,7 @@ class Constraints:
             When there are too few pairs of either kind.
         """
         n_wanted = check_count(n_constraints, "n_constraints", low=0)
-        labels = np.asarray(y)
+        labels = as_array(y, "y")
         if labels.ndim != 1:
             raise InvalidInputError(f"y must hold one label per row, shape (n,), not {labels.shape}.")
         _, codes = np.unique(labels, return_inverse=True)
@@ -171,7 +169,7 @@ class Constraints:
         spans = ((position + 1, class_end), (class_end, np.full(n, n)))
         wanted = ((n_wanted + 1) // 2, n_wanted // 2)
         available = [np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans]
-        for number, cumulative, kind in zip(wanted, available, _KINDS, strict=True):
+        for number, cumulative, kind in zip(wanted, available, ("must-link", "cannot-link"), strict=True):
             if number > cumulative[-1]:
                 raise InvalidInputError(
                     f"{number} {kind} constraints were asked for, but the labels allow only {cumulative[-1]}; "
@@ -225,22 +223,11 @@ class Constraints:
         InvalidInputError
             Names file, line and what is wrong.
         """
+        rows = read_rows(path)
         try:
-            with open(path, encoding="utf-8-sig", newline="") as file:
-                rows = list(csv.reader(file))
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise InvalidInputError(f"{path}: cannot be read as a CSV file of constraints: {error}") from error
-        header = [name.strip() for name in rows[0]] if rows else []
-        if header not in (_COLUMNS, _COLUMNS[:3]):
-            raise InvalidInputError(
-                f"{path}:1: the columns must be i,j,kind or i,j,kind,weight, not {','.join(header)}."
-            )
-        lines = [line for line, row in enumerate(rows[1:], 2) if row]
-        parsed = [_parse_row(rows[line - 1], len(header), f"{path}:{line}") for line in lines]
-        try:
-            return _from_rows(parsed)
+            return _from_rows(list(rows.values()))
         except InvalidInputError:
-            for line, row in zip(lines, parsed, strict=True):
+            for line, row in rows.items():
                 try:
                     _from_rows([row])
                 except InvalidInputError as error:
@@ -249,11 +236,8 @@ class Constraints:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the constraints so that ``read_csv`` gives the same ones back."""
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(_COLUMNS)
-            for (i, j), must, weight in zip(self._pairs.tolist(), self._must_link, self._weights.tolist(), strict=True):
-                writer.writerow([i, j, "must-link" if must else "cannot-link", repr(weight)])
+        kinds = self._must_link.tolist()
+        write_rows(path, zip(*self._pairs.T.tolist(), kinds, self._weights.tolist(), strict=True))
 
 
 def unify(given: Constraints, transferred: Constraints) -> Constraints:
@@ -312,16 +296,16 @@ def _conflict_in_one_view(chain: list[int], _: int) -> ConstraintConflictError:
 
 
 def _check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
-    checked = np.asarray(pairs)
+    checked = as_array(pairs, "pairs")
     if checked.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if checked.ndim != 2 or checked.shape[1] != 2:
         raise InvalidInputError(f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}.")
     if checked.dtype.kind not in "iu":
         raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}.")
-    if checked.min() < 0 or checked.max() > _MAX_ROW:
-        bad = int(np.flatnonzero(((checked < 0) | (checked > _MAX_ROW)).any(axis=1))[0])
-        raise InvalidInputError(f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {_MAX_ROW}.")
+    if checked.min() < 0 or checked.max() > MAX_ROW:
+        bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
+        raise InvalidInputError(f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}.")
     same = np.flatnonzero(checked[:, 0] == checked[:, 1])
     if same.size:
         raise InvalidInputError(
@@ -331,7 +315,7 @@ def _check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
 
 
 def _check_kinds(must_link: ArrayLike, n: int) -> NDArray[np.bool_]:
-    kinds = np.asarray(must_link)
+    kinds = as_array(must_link, "must_link")
     if kinds.shape != (n,):
         raise InvalidInputError(f"must_link must have one value per pair, shape ({n},), not {kinds.shape}.")
     if n and kinds.dtype.kind != "b" and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all()):
@@ -342,10 +326,10 @@ def _check_kinds(must_link: ArrayLike, n: int) -> NDArray[np.bool_]:
 def _check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
     if weights is None:
         return np.ones(n)
-    try:
-        checked = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"weights must be numbers: {error}") from error
+    checked = as_array(weights, "weights")
+    if checked.dtype.kind not in "iuf" and checked.size:
+        raise InvalidInputError(f"weights must be numbers, not {checked.dtype}.")
+    checked = checked.astype(np.float64)
     if checked.shape != (n,):
         raise InvalidInputError(f"weights must have one value per pair, shape ({n},), not {checked.shape}.")
     bad = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
@@ -354,19 +338,5 @@ def _check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
     return checked
 
 
-def _parse_row(row: list[str], n_columns: int, where: str) -> tuple[int, int, bool, float]:
-    if len(row) != n_columns:
-        raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {','.join(row)}")
-    try:
-        i, j = int(row[0]), int(row[1])
-        weight = float(row[3]) if n_columns == 4 else 1.0
-    except ValueError as error:
-        raise InvalidInputError(f"{where}: i and j must be integers and weight a number: {','.join(row)}") from error
-    kind = row[2].strip()
-    if kind not in _KINDS:
-        raise InvalidInputError(f"{where}: kind must be must-link or cannot-link, not {kind!r}.")
-    return i, j, _KINDS[kind], weight
-
-
-def _from_rows(rows: list[tuple[int, int, bool, float]]) -> Constraints:
+def _from_rows(rows: list[Row]) -> Constraints:
     return Constraints([row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows])

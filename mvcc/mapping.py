@@ -8,29 +8,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import close
-from mvcc.constraints import Constraints, with_weights_of
+from mvcc._validation import as_array
+from mvcc.constraints import MAX_ROW, Constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 Relations = dict[tuple[int, int], NDArray[np.int64]]
 _NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
 
 
-def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: Sequence[int] | int) -> Relations:
+def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: Sequence[int]) -> Relations:
     """Return the relations as sorted, distinct rows under keys (u, v) with u < v.
 
     Parameters
     ----------
     mappings : dict {(u, v): array-like of shape (r, 2)} or None
         Pairs (row of view u, row of view v) that are the same object; many-to-many, in either orientation.
-    sizes : sequence of int, or int
-        Number of rows of every view, or only the number of views when their sizes are not known.
+    sizes : sequence of int
+        Number of rows of every view.
 
     Raises
     ------
     InvalidInputError
         For views or rows that are not there.
     """
-    n_views = sizes if isinstance(sizes, int) else len(sizes)
+    n_views = len(sizes)
     gathered: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
     for key, given in (mappings or {}).items():
         if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(view, (int, np.integer)) for view in key)):
@@ -38,18 +39,17 @@ def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: 
         u, v = int(key[0]), int(key[1])
         if u == v or not (0 <= u < n_views and 0 <= v < n_views):
             raise InvalidInputError(f"mappings: {key} does not name two different views of 0 … {n_views - 1}.")
-        rows = np.asarray(given)
+        rows = as_array(given, f"mappings[{key}]")
         if rows.size == 0:
             rows = _NO_RELATIONS
         if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
             raise InvalidInputError(f"mappings[{key}] must be integer row numbers of shape (r, 2).")
         for column, view in ((0, u), (1, v)):
-            limit = np.inf if isinstance(sizes, int) else sizes[view]
-            bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= limit))
+            bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= sizes[view]))
             if bad.size:
                 raise InvalidInputError(
-                    f"mappings[{key}][{bad[0]}] names row {rows[bad[0], column]} of view {view}, which has "
-                    f"{'only rows of 0 or more' if isinstance(sizes, int) else f'rows 0 … {sizes[view] - 1}'}."
+                    f"mappings[{key}][{bad[0]}] names row {rows[bad[0], column]} of view {view}, which has rows "
+                    f"0 … {sizes[view] - 1}."
                 )
         rows = rows.astype(np.int64)
         gathered.setdefault((min(u, v), max(u, v)), []).append(rows if u < v else rows[:, ::-1])
@@ -82,7 +82,7 @@ def close_views(
         When a cannot-link contradicts a chain of must-links and relations; the message names the shortest chain.
     """
     given = [Constraints([], []) if c is None else c for c in constraints]
-    relations = check_mappings(mappings, len(given))
+    relations = check_mappings(mappings, [MAX_ROW + 1] * len(given))  # their sizes are not known
     largest = [int(c.pairs.max(initial=-1)) for c in given]
     for (u, v), rows in relations.items():
         largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
@@ -198,10 +198,6 @@ class ConstraintMap:
         pairs = np.column_stack((np.minimum(i, j), np.maximum(i, j)))[distinct]
         which = which[distinct]
         return Constraints._heaviest(pairs, merged.must_link[which], merged.weights[which])
-
-
-def transfer_constraints(constraints: Constraints, relations: NDArray[np.int64]) -> Constraints:
-    return ConstraintMap(relations)(constraints)
 
 
 def sample_relations(

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._validation import as_array
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 
@@ -72,12 +73,12 @@ def weighted_precision(
     weights = constraints.weights[counted]
     i, j = constraints.pairs[counted].T
     correct = (labels[i] == labels[j]) == constraints.must_link[counted]
-    total = float(weights.sum())
-    return float(weights[correct].sum()) / total if total else float("nan")
+    right, wrong = float(weights[correct].sum()), float(weights[~correct].sum())
+    return right / (right + wrong) if right + wrong else float("nan")
 
 
 def _codes(labels: ArrayLike, name: str) -> NDArray[np.int64]:
-    array = np.asarray(labels)
+    array = as_array(labels, name)
     if array.ndim != 1:
         raise InvalidInputError(f"{name} must hold one label per row, shape (n,), not {array.shape}.")
     if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() <= 4 * array.size:

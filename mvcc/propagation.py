@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._kernels.links import build_links
 from mvcc._kernels.propagation import endpoint_reach, max_product, transposed
-from mvcc._validation import check_data, check_labels, check_number
+from mvcc._validation import as_array, check_data, check_labels, check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.gaussians import fit_gaussians
@@ -105,7 +105,7 @@ def propagate_constraints(
 def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]:
     if candidates is None:
         return np.arange(n)
-    rows = np.asarray(candidates)
+    rows = as_array(candidates, "candidates")
     if rows.size == 0:
         return np.empty(0, dtype=np.int64)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:

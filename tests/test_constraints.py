@@ -203,7 +203,7 @@ def test_repr_counts_both_types():
         (([(0, 1)], [True], [1, 2]), r"weights must have one value per pair, shape \(1,\), not \(2,\)"),
         (([(0, 1)], [True], 1.0), r"weights must have one value per pair, shape \(1,\), not \(\)"),
         (([(0, 1)], [True], ["heavy"]), "weights must be numbers"),
-        (([(0, 1)], [True], [[1, 2], [3]]), "weights must be numbers"),
+        (([(0, 1)], [True], [[1, 2], [3]]), "weights is not an array"),
     ],
 )
 def test_bad_constraints_are_refused_with_the_place(arguments, message):

@@ -25,6 +25,7 @@ ROOMS = [
     "metrics",
     "constraints",
     "_closure",
+    "_constraint_files",
     "_kernels",
     "_validation",
     "exceptions",

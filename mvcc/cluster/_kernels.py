@@ -137,8 +137,8 @@ def pck_fit(X, centers, labels, links, max_iter, tol):
 def farthest_pair(X, mean, metrics, h):
     """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
 
-    With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only points that could still beat the
-    best pair are looked at, the outermost first.
+    With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only points that could still beat
+    the best pair are looked at, the outermost first.
     """
     n = len(X)
     radius = np.empty(n)
@@ -352,11 +352,7 @@ def mpck_fit(X, centers, metrics, labels, links, shared, max_iter, tol):
         if abs(previous - objective) <= tol and not newly_empty:
             return objective, iteration, True
         # Brent's rule: hold each state against the last one kept, and keep those at powers of two
-        if (
-            (labels == former_labels).all()
-            and (centers == former_centers).all()
-            and (metrics == former_metrics).all()
-        ):
+        if (labels == former_labels).all() and (centers == former_centers).all() and (metrics == former_metrics).all():
             return objective, iteration, False
         if iteration & (iteration - 1) == 0:
             former_labels[:], former_centers[:], former_metrics[:] = labels, centers, metrics
