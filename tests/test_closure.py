@@ -56,6 +56,22 @@ def test_contradictions_are_found_just_when_there_are_any(listed):
         assert_holds(Constraints(*listed).closure(), expected)
 
 
+def random_list(rng, labels, m):
+    """Draw m constraints that agree with the labels, of few or of many weights, often repeated."""
+    first = rng.integers(len(labels), size=m)
+    second = (first + rng.integers(1, len(labels), size=m)) % len(labels)
+    weights = rng.choice([0.25, 0.5, 1.0, 2.0], m) if rng.random() < 0.5 else rng.uniform(0.1, 2.0, m)
+    return np.column_stack((first, second)), labels[first] == labels[second], weights
+
+
+@pytest.mark.parametrize("m", [20, 40, 80])
+def test_closures_of_many_rows_and_constraints_equal_the_reference(m):
+    rng = np.random.default_rng(m)
+    for _ in range(12):
+        listed = random_list(rng, rng.integers(4, size=20), m)
+        assert_holds(Constraints(*listed).closure(), slow.closure(*listed))
+
+
 def test_an_inferred_constraint_weighs_the_weakest_link_of_its_strongest_chain():
     # 0 –.5– 1 –.9– 2 is stronger than 0 –.3– 4 –1– 2; the cannot-link 2 |.7| 3 and 3 –.6– 5
     c = Constraints(
@@ -197,9 +213,13 @@ def test_the_shortest_of_two_contradicting_chains_is_named():
         c.closure()
 
 
-def test_of_two_chains_between_the_same_rows_the_shorter_is_named_whatever_its_weight():
-    c = Constraints([(0, 1), (1, 2), (2, 9), (0, 5), (5, 9), (0, 9)], [ML] * 5 + [CL], [2, 2, 2, 0.1, 0.1, 1])
-    with pytest.raises(ConstraintConflictError, match="row 0 = row 5 = row 9 by must-links, but row 0 ≠ row 9 by"):
+@pytest.mark.parametrize("heavy", [True, False])
+@pytest.mark.parametrize(("middle", "detour"), [(5, (1, 2)), (1, (4, 5))])
+def test_of_two_chains_between_the_same_rows_the_shorter_is_named_whatever_its_weight(middle, detour, heavy):
+    short, long = [(0, middle), (middle, 9)], [(0, detour[0]), detour, (detour[1], 9)]
+    weights = [2.0] * 2 + [0.1] * 3 if heavy else [0.1] * 2 + [2.0] * 3
+    c = Constraints([*short, *long, (0, 9)], [ML] * 5 + [CL], [*weights, 1.0])
+    with pytest.raises(ConstraintConflictError, match=f"row 0 = row {middle} = row 9 by must-links, but row 0 ≠ row 9"):
         c.closure()
 
 
@@ -234,6 +254,17 @@ def shortest_conflict(must, cannot):
 @thorough
 @given(constraint_lists(n_rows=7, max_size=14))
 def test_the_named_chain_is_a_chain_and_there_is_no_shorter_one(listed):
+    check_named_chain(listed)
+
+
+def test_the_shortest_chain_is_named_where_many_lead_to_the_same_rows():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        pairs = np.array([rng.choice(12, 2, replace=False) for _ in range(18)]).tolist()
+        check_named_chain((pairs, [ML] * 16 + [CL] * 2, rng.random(18).tolist()))
+
+
+def check_named_chain(listed):
     must = {frozenset(pair) for pair, is_must, _ in zip(*listed, strict=True) if is_must}
     cannot = {frozenset(pair) for pair, is_must, _ in zip(*listed, strict=True) if not is_must}
     shortest = shortest_conflict(must, cannot)
@@ -275,6 +306,20 @@ def test_close_views_equals_the_reference(case):
     constraints, relations = case
     closed = close_views([Constraints(*c) for c in constraints], relations)
     assert_views_hold(closed, slow.close_views(constraints, relations))
+
+
+@pytest.mark.parametrize("m", [6, 12, 24])
+def test_closures_over_many_rows_of_three_views_equal_the_reference(m):
+    rng = np.random.default_rng(m)
+    for _ in range(12):
+        labels = [rng.integers(4, size=10) for _ in range(3)]
+        constraints = [random_list(rng, y, m) for y in labels]
+        relations = {
+            (u, v): rng.permutation(np.argwhere(labels[u][:, None] == labels[v]))[: rng.integers(8)]
+            for u, v in ((0, 1), (2, 1), (0, 2))
+        }
+        closed = close_views([Constraints(*c) for c in constraints], relations)
+        assert_views_hold(closed, slow.close_views(constraints, relations))
 
 
 @thorough

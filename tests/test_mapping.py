@@ -172,6 +172,14 @@ def test_pairs_of_a_row_with_itself_are_dropped():
 
 
 @quick
+@given(st.lists(constraint_lists(n_rows=6), max_size=3), relation_lists())
+def test_one_map_serves_many_lists(lists, relations):
+    mapped = ConstraintMap(relations)
+    for listed in [*lists, *lists]:
+        assert mapped(Constraints(*listed)) == ConstraintMap(relations)(Constraints(*listed))
+
+
+@quick
 @given(constraint_lists(n_rows=6))
 def test_an_empty_mapping_transfers_nothing(listed):
     assert ConstraintMap(np.empty((0, 2), dtype=np.int64))(Constraints(*listed)) == NOTHING

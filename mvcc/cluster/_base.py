@@ -10,8 +10,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._kernels.links import build_links
-from mvcc._validation import RandomState, as_generator, check_count, check_number, is_clean
-from mvcc.cluster import _kernels
+from mvcc._validation import RandomState, as_array, as_generator, check_count, check_number, is_clean
+from mvcc.cluster._kernels.geometry import nearest
+from mvcc.cluster._kernels.metrics import log_det
+from mvcc.cluster._kernels.start import neighborhood_start
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 
@@ -81,8 +83,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         data = self._check_X(X, reset=False)
         metrics = self._current_metrics()
-        log_dets = np.array([_kernels.log_det(metric) for metric in metrics])
-        labels: NDArray[np.int64] = _kernels.nearest(data, self.cluster_centers_, metrics, log_dets)
+        log_dets = np.array([log_det(metric) for metric in metrics])
+        labels: NDArray[np.int64] = nearest(data, self.cluster_centers_, metrics, log_dets)
         return labels
 
     def _iterate(
@@ -115,16 +117,17 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return starting labels (−1: none) and centers, by ``init``."""
         if not isinstance(self.init, str):
-            centers = np.array(self.init, dtype=np.float64, order="C")
-            if centers.shape != (k, X.shape[1]) or not np.isfinite(centers).all():
+            wanted = (k, X.shape[1])
+            given = as_array(self.init, f"init, which must have shape {wanted},")
+            if given.shape != wanted or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
                 raise InvalidInputError(
-                    f"init must hold {k} finite centers of {X.shape[1]} features, shape ({k}, {X.shape[1]}), "
-                    f"not {centers.shape}."
+                    f"init must hold {k} finite centers of {X.shape[1]} features, shape {wanted}, not {given.dtype} of "
+                    f"shape {given.shape}."
                 )
-            return np.full(len(X), -1), centers
+            return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
         if self.init != "neighborhoods":
             raise InvalidInputError(f"init={self.init!r} is not allowed; 'neighborhoods' or an array of centers is.")
-        labels, centers, n_chosen = _kernels.neighborhood_start(
+        labels, centers, n_chosen = neighborhood_start(
             X, k, constraints.pairs, constraints.must_link, constraints.weights, self._farthest_first
         )
         if n_chosen < k:

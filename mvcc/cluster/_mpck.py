@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._validation import RandomState
-from mvcc.cluster import _kernels
 from mvcc.cluster._base import ConstrainedKMeans
+from mvcc.cluster._kernels.mpck import mpck_fit
 from mvcc.exceptions import InvalidInputError
 
 
@@ -92,7 +92,7 @@ class MPCKMeans(ConstrainedKMeans):
             raise InvalidInputError(f"metric={self.metric!r} is not allowed; 'diagonal' or 'full' is.")
         k, d = centers.shape
         metrics = np.ones((k, d)) if self.metric == "diagonal" else np.tile(np.eye(d), (k, 1, 1))
-        self.objective_, self.n_iter_, self.converged_ = _kernels.mpck_fit(
+        self.objective_, self.n_iter_, self.converged_ = mpck_fit(
             X, centers, metrics, labels, links, bool(self.shared_metric), max_iter, tol
         )
         self.labels_, self.cluster_centers_, self.metrics_ = labels, centers, metrics

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._validation import RandomState
-from mvcc.cluster import _kernels
 from mvcc.cluster._base import ConstrainedKMeans
+from mvcc.cluster._kernels.pck import pck_fit
 
 
 class PCKMeans(ConstrainedKMeans):
@@ -75,7 +75,7 @@ class PCKMeans(ConstrainedKMeans):
         max_iter: int,
         tol: float,
     ) -> None:
-        self.objective_, self.n_iter_, self.converged_ = _kernels.pck_fit(X, centers, labels, links, max_iter, tol)
+        self.objective_, self.n_iter_, self.converged_ = pck_fit(X, centers, labels, links, max_iter, tol)
         self.labels_, self.cluster_centers_ = labels, centers
 
     def _current_metrics(self) -> NDArray[np.float64]:

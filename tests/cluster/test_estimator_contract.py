@@ -1,16 +1,343 @@
+"""PCKMeans and MPCKMeans are scikit-learn estimators whose fit depends on the numbers alone and refuses bad ones."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from mvcc import *
+
+from mvcc import Constraints, MPCKMeans, PCKMeans
+from mvcc.exceptions import InvalidInputError
+
+ESTIMATORS = [
+    PCKMeans(3, random_state=0),
+    MPCKMeans(3, random_state=0),
+    MPCKMeans(3, metric="full", random_state=0),
+    MPCKMeans(3, metric="full", shared_metric=True, random_state=0),
+]
+every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=["pck", "mpck", "mpck-full", "mpck-shared-full"])
+both = pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
 
 
-@parametrize_with_checks(
-    [
-        PCKMeans(3),
-        MPCKMeans(3),
-        MPCKMeans(3, metric="full"),
-        MPCKMeans(3, metric="full", shared_metric=True),
-        PCKMeans(),
-        MPCKMeans(),
-    ]
-)
-def test_checks(estimator, check):
+@pytest.fixture
+def X():
+    return np.round(np.random.default_rng(0).normal(size=(60, 3)), 2)
+
+
+@pytest.fixture
+def constraints():
+    return Constraints.from_labels(np.random.default_rng(1).integers(3, size=60), 20, random_state=0)
+
+
+def fitted(estimator):
+    """Give all that fit has learned, by name."""
+    return {name: value for name, value in vars(estimator).items() if name.endswith("_") and not name.startswith("_")}
+
+
+def assert_same_fit(one, other):
+    assert fitted(one).keys() == fitted(other).keys()
+    for name, value in fitted(one).items():
+        assert_array_equal(value, fitted(other)[name], name)
+
+
+# ---- scikit-learn
+
+
+@parametrize_with_checks([PCKMeans(3), MPCKMeans(3), MPCKMeans(3, metric="full")])
+def test_scikit_learns_estimator_checks(estimator, check):
+    """None is expected to fail."""
     check(estimator)
+
+
+@every
+def test_clone_and_parameters(estimator):
+    parameters = estimator.get_params()
+    assert clone(estimator).get_params() == parameters
+    changed = clone(estimator).set_params(n_clusters=5, tol=0.5)
+    assert changed.get_params() == parameters | {"n_clusters": 5, "tol": 0.5}
+    with pytest.raises(ValueError, match="n_cluster"):
+        estimator.set_params(n_cluster=5)
+
+
+def test_defaults():
+    shared = {"n_clusters": 8, "init": "neighborhoods", "max_iter": 300, "tol": 1e-6, "random_state": None}
+    assert PCKMeans().get_params() == shared
+    assert MPCKMeans().get_params() == shared | {"metric": "diagonal", "shared_metric": False}
+
+
+@both
+def test_all_but_the_number_of_clusters_is_keyword_only(Estimator):
+    with pytest.raises(TypeError):
+        Estimator(3, "neighborhoods")
+    with pytest.raises(TypeError):
+        Estimator(3).fit(np.zeros((5, 2)), None, Constraints([], []))
+
+
+@every
+def test_fit_returns_the_estimator_and_learns_what_is_documented(estimator, X, constraints):
+    model = clone(estimator)
+    assert model.fit(X, constraints=constraints) is model
+    assert model.labels_.shape == (60,)
+    assert model.labels_.dtype.kind == "i"
+    assert model.cluster_centers_.shape == (3, 3)
+    assert isinstance(model.objective_, float)
+    assert isinstance(model.n_iter_, int)
+    assert isinstance(model.converged_, bool)
+    assert model.n_features_in_ == 3
+    assert hasattr(model, "metrics_") == isinstance(model, MPCKMeans)
+    assert_array_equal(clone(estimator).fit_predict(X, constraints=constraints), model.labels_)
+    assert_array_equal(clone(estimator).fit(X, np.arange(60), constraints=constraints).labels_, model.labels_)
+
+
+@every
+def test_pickling_keeps_the_fit(estimator, X, constraints):
+    model = clone(estimator).fit(X, constraints=constraints)
+    copy = pickle.loads(pickle.dumps(model))
+    assert_same_fit(copy, model)
+    assert_array_equal(copy.predict(X), model.predict(X))
+    assert copy.get_params() == model.get_params()
+
+
+@every
+def test_constraints_are_routed_through_a_pipeline(estimator, X, constraints):
+    with config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), clone(estimator).set_fit_request(constraints=True))
+        pipeline.fit(X, constraints=constraints)
+    expected = clone(estimator).fit(StandardScaler().fit_transform(X), constraints=constraints)
+    assert_same_fit(pipeline[-1], expected)
+    assert not np.array_equal(expected.labels_, clone(estimator).fit(StandardScaler().fit_transform(X)).labels_)
+
+
+# ---- the numbers alone matter
+
+
+@every
+def test_repeated_fits_agree_to_the_last_bit(estimator, X, constraints):
+    assert_same_fit(clone(estimator).fit(X, constraints=constraints), clone(estimator).fit(X, constraints=constraints))
+
+
+@every
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.asfortranarray,
+        lambda X: X.tolist(),
+        lambda X: np.repeat(X, 2, axis=0)[::2],
+        lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+        lambda X: X[::-1][::-1],
+        lambda X: X.astype(">f8"),
+        lambda X: X.astype(object),
+    ],
+    ids=["fortran", "list", "every-other-row", "every-other-column", "reversed-view", "big-endian", "object"],
+)
+def test_the_form_of_the_input_does_not_matter(estimator, X, constraints, form):
+    expected = clone(estimator).fit(X, constraints=constraints)
+    found = clone(estimator).fit(form(X), constraints=constraints)
+    assert_same_fit(found, expected)
+    assert_array_equal(found.predict(form(X)), expected.predict(X))
+
+
+@every
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.int8, np.bool_])
+def test_other_types_are_computed_as_the_same_numbers_in_double_precision(estimator, X, constraints, dtype):
+    X = (X * 4).astype(dtype)
+    expected = clone(estimator).fit(X.astype(np.float64), constraints=constraints)
+    assert_same_fit(clone(estimator).fit(X, constraints=constraints), expected)
+    assert expected.cluster_centers_.dtype == np.float64
+
+
+@every
+def test_a_data_frame_is_its_numbers_with_names(estimator, X, constraints):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = clone(estimator).fit(frame, constraints=constraints)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert_array_equal(model.labels_, clone(estimator).fit(X, constraints=constraints).labels_)
+    assert_array_equal(model.predict(frame), clone(estimator).fit(X, constraints=constraints).predict(X))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["b", "a", "c"]])
+    with pytest.warns(UserWarning, match="feature names"):
+        model.predict(X)
+
+
+@every
+def test_refitting_leaves_no_trace_of_the_former_fit(estimator, X, constraints):
+    reused = clone(estimator).fit(pd.DataFrame(X, columns=["a", "b", "c"]), constraints=constraints)
+    reused.fit(X[:30, :2])
+    assert_same_fit(reused, clone(estimator).fit(X[:30, :2]))
+
+
+@every
+def test_results_of_one_fit_are_not_touched_by_the_next(estimator, X, constraints):
+    model = clone(estimator).fit(X, constraints=constraints)
+    before = {name: np.copy(value) for name, value in fitted(model).items()}
+    kept = fitted(model)
+    model.fit(X[::-1] * 2)
+    model.predict(X)
+    for name, value in before.items():
+        assert_array_equal(kept[name], value, name)
+
+
+@every
+def test_data_and_constraints_stay_as_they_are(estimator, X, constraints):
+    data, parts = X.copy(), [part.copy() for part in (constraints.pairs, constraints.must_link, constraints.weights)]
+    parameters = estimator.get_params()
+    model = clone(estimator).fit(X, constraints=constraints)
+    model.predict(X)
+    assert_array_equal(X, data)
+    for part, before in zip((constraints.pairs, constraints.must_link, constraints.weights), parts, strict=True):
+        assert_array_equal(part, before)
+    assert model.get_params() == parameters
+    assert not np.shares_memory(model.cluster_centers_, X)
+    X.flags.writeable = False
+    assert_same_fit(clone(estimator).fit(X, constraints=constraints), model)
+
+
+@every
+def test_no_constraints_may_be_none_or_an_empty_list_of_them(estimator, X):
+    assert_same_fit(clone(estimator).fit(X), clone(estimator).fit(X, constraints=Constraints([], [])))
+
+
+# ---- errors
+
+
+@both
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, pd.DataFrame], ids=["array", "fortran", "frame"])
+def test_data_that_is_not_finite_is_refused(Estimator, X, bad, form):
+    model = Estimator(3, random_state=0).fit(form(X))
+    X[17, 1] = bad
+    for refuse in (Estimator(3).fit, model.predict):
+        with pytest.raises(InvalidInputError, match=r"NaN|infinity"):
+            refuse(form(X))
+
+
+@both
+def test_opposite_infinities_do_not_cancel(Estimator, X):
+    X[3, 0], X[4, 1] = np.inf, -np.inf
+    # scikit-learn's check adds them up
+    with np.errstate(invalid="ignore"), pytest.raises(InvalidInputError, match="infinity"):
+        Estimator(3).fit(X)
+
+
+@both
+def test_large_numbers_are_finite(Estimator):
+    """Their sum is not; each of them is."""
+    X = np.array([[1.7e308, 0.0], [1.7e308, 0.0], [1.7e308, 0.0]])
+    assert_array_equal(Estimator(1).fit(X).labels_, [0, 0, 0])
+
+
+@both
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.zeros(5), "2D array"),
+        (np.zeros((2, 3, 4)), "dim 3"),
+        (np.zeros((0, 3)), r"0 sample\(s\)"),
+        (np.zeros((5, 0)), r"0 feature\(s\)"),
+        ([["a", "b"]] * 5, "convert string"),
+        (np.zeros((5, 2)) + 1j, "omplex"),
+        (csr_array(np.eye(5)), "dense"),
+    ],
+    ids=["1d", "3d", "no-rows", "no-features", "words", "complex", "sparse"],
+)
+def test_data_of_the_wrong_kind_is_refused(Estimator, X, message):
+    error = TypeError if message == "dense" else ValueError  # scikit-learn's own for sparse data
+    with pytest.raises(error, match=message):
+        Estimator(3).fit(X)
+
+
+@both
+def test_fewer_rows_than_clusters_are_refused_with_both_numbers(Estimator):
+    with pytest.raises(InvalidInputError, match=r"n_samples=2.*n_clusters=3"):
+        Estimator(3).fit(np.zeros((2, 2)))
+    Estimator(2).fit(np.eye(2))
+
+
+@both
+def test_a_constraint_on_a_row_that_is_not_there_is_refused_with_row_and_number_of_rows(Estimator, X):
+    Estimator(3, random_state=0).fit(X, constraints=Constraints([(0, 59)], [True]))
+    with pytest.raises(InvalidInputError, match=r"row 60\b.*60 rows"):
+        Estimator(3).fit(X, constraints=Constraints([(0, 60), (1, 2)], [True, False]))
+
+
+@both
+@pytest.mark.parametrize(
+    "constraints", [[(0, 1)], ([(0, 1)], [True]), {"must_link": [(0, 1)]}, np.zeros((1, 2)), "none", 0]
+)
+def test_constraints_of_another_type_are_refused(Estimator, X, constraints):
+    with pytest.raises(InvalidInputError, match=r"mvcc\.Constraints or None.*" + type(constraints).__name__):
+        Estimator(3).fit(X, constraints=constraints)
+
+
+@both
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("n_clusters", 0, "integer of at least 1"),
+        ("n_clusters", -3, "integer of at least 1"),
+        ("n_clusters", 2.0, "integer of at least 1"),
+        ("n_clusters", "3", "integer of at least 1"),
+        ("n_clusters", True, "integer of at least 1"),
+        ("n_clusters", None, "integer of at least 1"),
+        ("n_clusters", [3], "integer of at least 1"),
+        ("max_iter", 0, "integer of at least 1"),
+        ("max_iter", -1, "integer of at least 1"),
+        ("max_iter", 10.5, "integer of at least 1"),
+        ("max_iter", None, "integer of at least 1"),
+        ("tol", -1e-9, r"\[0, inf\)"),
+        ("tol", np.nan, r"\[0, inf\)"),
+        ("tol", np.inf, r"\[0, inf\)"),
+        ("tol", "small", r"\[0, inf\)"),
+        ("tol", None, r"\[0, inf\)"),
+        ("random_state", -1, "non-negative integer"),
+        ("random_state", "seed", "non-negative integer"),
+    ],
+)
+def test_impossible_parameters_are_refused_by_fit_with_name_value_and_what_is_allowed(
+    Estimator, X, name, value, allowed
+):
+    model = Estimator(**{"n_clusters": 3, name: value})  # the constructor only stores them
+    with pytest.raises(InvalidInputError, match=f"{name}=.*{allowed}") as error:
+        model.fit(X)
+    assert repr(value) in str(error.value)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "Diagonal", None, 2, ["full"]])
+def test_an_unknown_metric_is_refused_and_the_known_ones_are_named(X, metric):
+    with pytest.raises(InvalidInputError, match=r"metric=.*'diagonal' or 'full'"):
+        MPCKMeans(3, metric=metric).fit(X)
+
+
+@both
+@pytest.mark.parametrize("scalar", [np.int64, np.int32, np.uint8])
+def test_numpy_integers_are_integers(Estimator, X, scalar):
+    assert Estimator(scalar(3), max_iter=scalar(9), tol=np.float32(0.5), random_state=0).fit(X).n_iter_ <= 9
+
+
+@both
+def test_predict_needs_a_fit_and_the_same_number_of_features(Estimator, X):
+    with pytest.raises(NotFittedError):
+        Estimator(3).predict(X)
+    model = Estimator(3, random_state=0).fit(X)
+    for form in (np.ascontiguousarray, np.asfortranarray):
+        with pytest.raises(InvalidInputError, match=r"2 features.*3 features"):
+            model.predict(form(X[:, :2]))
+
+
+@both
+def test_a_refused_fit_keeps_the_former_one(Estimator, X):
+    model = Estimator(3, random_state=0).fit(X)
+    before = model.predict(X)
+    with pytest.raises(InvalidInputError):
+        model.fit(X, constraints=[(0, 1)])
+    assert_array_equal(model.predict(X), before)

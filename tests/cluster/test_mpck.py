@@ -1,0 +1,414 @@
+"""MPCK-Means alternates the exact minimizations of Eq. 1 with the farthest pair of Eq. 3, and says when it cycles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist
+
+from mvcc import Constraints, MPCKMeans
+from tests.reference import mpck
+
+KINDS = {
+    "diagonal": {},
+    "shared-diagonal": {"shared_metric": True},
+    "full": {"metric": "full"},
+    "shared-full": {"metric": "full", "shared_metric": True},
+}
+of_every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+
+
+@st.composite
+def problems(draw, weights=(0.0, 0.25, 0.5, 1.0, 3.0)):
+    """Draw rows, k and a start, and constraints that may repeat or contradict each other."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, d = draw(st.integers(4, 24)), draw(st.integers(1, 4))
+    k = draw(st.integers(1, 3))
+    X = np.rint(rng.normal(size=(n, d)) * rng.uniform(300, 3000, d)) / 1024
+    pairs = rng.integers(n, size=(draw(st.integers(0, 2 * n)), 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    c = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.choice(weights, len(pairs)))
+    start = X[rng.permutation(n)[:k]] + 0.1 * rng.normal(size=(k, d))
+    return X, c, k, draw(st.sampled_from(["neighborhoods", start]))
+
+
+kinds = st.sampled_from(list(KINDS.values()))
+
+
+def fit(X, constraints, k, init="neighborhoods", **options):
+    return MPCKMeans(k, init=init, **{"random_state": 0} | options).fit(X, constraints=constraints)
+
+
+def listed(c):
+    return c.pairs, c.must_link, c.weights
+
+
+def same_fit(one, other):
+    """Tell whether two fits agree to the last bit."""
+    return (
+        np.array_equal(one.labels_, other.labels_)
+        and np.array_equal(one.cluster_centers_, other.cluster_centers_)
+        and np.array_equal(one.metrics_, other.metrics_)
+        and (one.objective_, one.n_iter_, one.converged_) == (other.objective_, other.n_iter_, other.converged_)
+    )
+
+
+def eq_1(X, c, found):
+    """Eq. 1 of a fit, by the reference."""
+    reach = mpck.farthest_distances(X, found.metrics_)
+    return mpck.objective(X, found.labels_, found.cluster_centers_, found.metrics_, *listed(c), reach)
+
+
+def path(X, c, k, init, n_iterations, **kind):
+    """Yield the fit after every iteration, up to the first one whose farthest pair is a matter of rounding."""
+    for t in range(1, n_iterations + 1):
+        found = fit(X, c, k, init, max_iter=t, tol=0, **kind)
+        yield found
+        for metric in found.metrics_:
+            root = np.linalg.cholesky(metric if metric.ndim == 2 else np.diag(metric))
+            longest = np.sort(pdist(X @ root))[::-1]
+            if longest[1] > longest[0] * (1 - 1e-6):
+                return
+
+
+# ---- the algorithm
+
+
+def reference_run(X, c, start, full, shared, n_iterations):
+    """Yield (labels, centers, metrics, objective) after every iteration, as long as no cluster is empty."""
+    k, d = start.shape
+    centers, labels = start, np.full(len(X), -1)
+    metrics = np.tile(np.eye(d), (k, 1, 1)) if full else np.ones((k, d))
+    for _ in range(n_iterations):
+        reach, gaps = mpck.farthest_distances(X, metrics), mpck.farthest_differences(X, metrics)
+        labels = mpck.sweep(X, centers, metrics, labels, *listed(c), reach)
+        if len(np.unique(labels)) < k:
+            return
+        centers = np.array([X[labels == h].mean(axis=0) for h in range(k)])
+        metrics = mpck.update_metrics(X, labels, centers, metrics, *listed(c), gaps, shared)
+        reach = mpck.farthest_distances(X, metrics)
+        yield labels, centers, metrics, mpck.objective(X, labels, centers, metrics, *listed(c), reach)
+
+
+@of_every_kind
+def test_every_iteration_is_that_of_the_reference(kind):
+    n_iterations = 0
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n, d, k = rng.integers(6, 20), rng.integers(1, 4), rng.integers(1, 4)
+        X = rng.normal(size=(n, d)) * rng.uniform(0.3, 3, d)
+        pairs = rng.integers(n, size=(rng.integers(0, 2 * n), 2))
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+        c = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.uniform(0.1, 2, len(pairs)))
+        start = X[rng.permutation(n)[:k]] + 0.1
+        full, shared = "metric" in kind, "shared_metric" in kind
+        for t, (labels, centers, metrics, objective) in enumerate(reference_run(X, c, start, full, shared, 6), 1):
+            found = fit(X, c, k, start, max_iter=t, tol=0, **kind)
+            if found.n_iter_ < t:
+                break
+            n_iterations += 1
+            assert_array_equal(found.labels_, labels, f"seed {seed}, iteration {t}")
+            assert_allclose(found.cluster_centers_, centers, rtol=1e-9, atol=1e-12)
+            for learned, expected in zip(found.metrics_, metrics, strict=True):
+                assert_allclose(learned, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+            assert found.objective_ == pytest.approx(objective, rel=1e-9)
+    assert n_iterations > 60
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), kinds)
+def test_the_objective_is_eq_1_of_what_is_returned(problem, kind):
+    X, c, k, init = problem
+    found = fit(X, c, k, init, **kind)
+    if len(np.unique(found.labels_)) == k:
+        assert found.objective_ == pytest.approx(eq_1(X, c, found), rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), kinds)
+def test_without_cannot_links_the_objective_never_rises(problem, kind):
+    """Only the farthest pair of Eq. 3 is not part of the minimization."""
+    X, c, k, init = problem
+    c = Constraints(c.pairs[c.must_link], c.must_link[c.must_link], c.weights[c.must_link])
+    objectives = [fit(X, c, k, init, max_iter=t, tol=0, **kind).objective_ for t in range(1, 7)]
+    assert (np.diff(objectives) <= 1e-10 * (1 + np.abs(objectives).max())).all()
+
+
+def test_the_run_stops_when_the_objective_changes_by_no_more_than_tol():
+    X = np.random.default_rng(3).normal(size=(300, 2))
+    objectives = [fit(X, None, 4, X[:4], max_iter=t, tol=0).objective_ for t in range(1, 12)]
+    changes = np.abs(np.diff(objectives))
+    for t in (1, 3, 6):
+        found = fit(X, None, 4, X[:4], tol=changes[t - 1])
+        first = int(np.argmax(changes <= changes[t - 1])) + 2
+        assert (found.n_iter_, found.converged_) == (first, True)
+        assert found.objective_ == objectives[first - 1]
+    assert fit(X, None, 4, X[:4], max_iter=3).n_iter_ == 3
+    assert not fit(X, None, 4, X[:4], max_iter=3).converged_
+
+
+@of_every_kind
+def test_a_fit_ends_unconverged_where_it_would_go_round_in_a_cycle(kind):
+    n_cycles = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-20, 21, size=(6, 2)) / 4
+        pairs = rng.integers(6, size=(20, 2))
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+        c = Constraints(pairs, rng.random(len(pairs)) < 0.3, rng.choice([0.25, 0.5, 1, 2], len(pairs)))
+        start = X[:2] + 0.125
+        found = fit(X, c, 2, start, **kind)
+        if found.converged_:
+            continue
+        n_cycles += 1
+        assert found.n_iter_ < 100
+        states = [fit(X, c, 2, start, max_iter=t, **kind) for t in range(1, found.n_iter_ + 1)]
+        assert same_fit(states[-1], found)
+        # the last state has been there before, and the objective has not stood still since
+        before = [t for t, state in enumerate(states[:-1]) if np.array_equal(state.metrics_, found.metrics_)
+                  and np.array_equal(state.labels_, found.labels_)]  # fmt: skip
+        assert before
+        assert abs(np.diff([state.objective_ for state in states[before[-1] :]])).max() > 1e-6
+    assert n_cycles >= 3
+
+
+@of_every_kind
+def test_a_start_that_is_a_fixed_point_is_convergence_and_no_cycle(kind):
+    """Two neighbourhoods of equal rows: nothing moves, and there is no spread to learn a metric from."""
+    X = np.array([[0.0, 0.0], [0.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
+    found = fit(X, Constraints.from_pairs(must_link=[(0, 1), (2, 3)]), 2, **kind)
+    assert_array_equal(found.labels_, [0, 0, 1, 1])
+    assert found.converged_
+
+
+def test_neighbourhoods_that_are_too_small_for_a_full_metric_converge():
+    X = np.random.default_rng(0).normal(size=(6, 3)) + np.repeat([[0.0], [9.0]], 3, axis=0)
+    c = Constraints.from_pairs(must_link=[(0, 1), (1, 2), (3, 4), (4, 5)])
+    found = fit(X, c, 2, metric="full")
+    assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 1])
+    assert_array_equal(found.metrics_, [np.eye(3)] * 2)
+    assert found.converged_
+
+
+# ---- metrics
+
+
+@of_every_kind
+def test_metrics_come_per_cluster(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    found = fit(X, Constraints.from_labels(rng.integers(2, size=40), 10, random_state=0), 2, **kind)
+    assert found.metrics_.shape == ((2, 3, 3) if "metric" in kind else (2, 3))
+    assert ("shared_metric" in kind) == np.array_equal(found.metrics_[0], found.metrics_[1])
+    assert_array_equal(found.metrics_, np.swapaxes(found.metrics_, 1, 2) if "metric" in kind else found.metrics_)
+
+
+@of_every_kind
+def test_without_constraints_the_metric_is_the_inverse_covariance(kind):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(30, 2)) @ [[1, 0.4], [0, 2]], 30 + rng.normal(size=(50, 2)) @ [[3, 0], [1, 0.5]]])
+    found = fit(X, None, 2, [[0.0, 0.0], [30.0, 30.0]], **kind)
+    labels = np.repeat([0, 1], [30, 50])
+    assert_array_equal(found.labels_, labels)
+    covariances = [np.cov(X[labels == h].T, bias=True) for h in range(2)]
+    if "shared_metric" in kind:
+        covariances = [(30 * covariances[0] + 50 * covariances[1]) / 80] * 2
+    for metric, covariance in zip(found.metrics_, covariances, strict=True):
+        expected = np.linalg.inv(covariance) if "metric" in kind else 1 / np.diag(covariance)
+        assert_allclose(metric, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["per-cluster", "shared"])
+def test_a_spread_that_cannot_links_make_negative_keeps_the_old_weight(shared):
+    """One cluster has to violate the cannot-link, whose ends differ more in the second feature than x' and x'' do."""
+    X = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, -2.0], [5.0, 2.0]])
+    c = Constraints([(2, 3)], [False], [1.0])
+    found = fit(X, c, 1, shared_metric=shared, max_iter=1)
+    # S = (50 + 100, 8 + 0 − 16)
+    assert_allclose(found.metrics_, [[4 / 150, 1.0]], rtol=1e-12)
+    full = fit(X, c, 1, metric="full", shared_metric=shared)
+    assert_array_equal(full.metrics_, [np.eye(2)])
+
+
+@of_every_kind
+def test_a_cluster_of_one_row_keeps_the_first_metric(kind):
+    X = np.array([[0.0, 0.0], [1.0, 0.5], [0.3, 1.0], [0.6, 0.2], [50.0, 50.0]])
+    found = fit(X, None, 2, [[0.0, 0.0], [50.0, 50.0]], **kind)
+    assert_array_equal(found.labels_, [0, 0, 0, 0, 1])
+    if "shared_metric" not in kind:
+        identity = np.eye(2) if "metric" in kind else np.ones(2)
+        assert_array_equal(found.metrics_[1], identity)
+        assert not np.array_equal(found.metrics_[0], identity)
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 10])
+def test_a_cluster_of_d_rows_or_fewer_is_flat_and_keeps_its_matrix(d):
+    """Its spread has no inverse, whatever rounding makes of it."""
+    for n in range(1, d + 1):
+        for seed in range(60):
+            X = np.random.default_rng(seed).normal(size=(n, d))
+            metrics = fit(X, None, 1, X[:1], metric="full").metrics_
+            assert_array_equal(metrics, [np.eye(d)], f"n {n}, seed {seed}")
+
+
+def test_nearly_dependent_features_give_a_finite_fit():
+    """The third feature holds what the second adds to the first, but for a millionth."""
+    for seed in range(20):
+        x, y, z = np.random.default_rng(seed).normal(size=(3, 50))
+        X = np.column_stack((x, x + 1e-5 * y, y + 1e-5 * z))
+        found = fit(X, None, 2, metric="full")
+        assert np.isfinite(found.objective_), f"seed {seed}"
+        assert (np.linalg.eigvalsh(found.metrics_) > 0).all(), f"seed {seed}"
+
+
+# ---- weights and lists
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), kinds)
+def test_weight_two_is_the_constraint_given_twice(problem, kind):
+    X, c, k, init = problem
+    doubled = Constraints(c.pairs, c.must_link, 2 * c.weights)
+    twice = Constraints(*(np.concatenate((part, part)) for part in listed(c)))
+    for one, other in zip(path(X, doubled, k, init, 5, **kind), path(X, twice, k, init, 5, **kind), strict=False):
+        assert_array_equal(one.labels_, other.labels_)
+        assert one.objective_ == pytest.approx(other.objective_, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), kinds, st.randoms(use_true_random=False))
+def test_weight_zero_is_no_constraint(problem, kind, random):
+    X, c, k, init = problem
+    c = Constraints(c.pairs, c.must_link, [w * random.randint(0, 1) for w in c.weights])
+    kept = c.weights > 0
+    without = Constraints(c.pairs[kept], c.must_link[kept], c.weights[kept])
+    assert same_fit(fit(X, c, k, init, **kind), fit(X, without, k, init, **kind))
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), kinds, st.integers(0, 2**32 - 1))
+def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem, kind, seed):
+    X, c, k, init = problem
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(c))
+    pairs = c.pairs[order]
+    turned = rng.random(len(c)) < 0.5
+    pairs[turned] = pairs[turned][:, ::-1]
+    shuffled = Constraints(pairs, c.must_link[order], c.weights[order])
+    assert same_fit(fit(X, c, k, init, **kind), fit(X, shuffled, k, init, **kind))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**32 - 1), kinds)
+def test_a_huge_weight_is_obeyed(seed, kind):
+    """Among disjoint pairs every must-link and every cannot-link can be satisfied."""
+    rng = np.random.default_rng(seed)
+    # a violated cannot-link of the farthest pair itself costs nothing (Eq. 3): the corners hold it under any metric
+    corners = np.array([[50.0, 50.0], [50.0, -50.0], [-50.0, 50.0], [-50.0, -50.0]])
+    X = np.vstack((rng.normal(size=(20, 2)), corners))
+    pairs = rng.permutation(20).reshape(-1, 2)
+    must = rng.random(10) < 0.5
+    found = fit(X, Constraints(pairs, must, np.full(10, 1e9)), 2, X[:2], **kind)
+    assert_array_equal(found.labels_[pairs[:, 0]] == found.labels_[pairs[:, 1]], must)
+
+
+# ---- empty clusters
+
+
+@of_every_kind
+@pytest.mark.parametrize("scale", [1, 100, 0.01])
+def test_an_empty_cluster_moves_to_the_farthest_point_and_gets_members(kind, scale):
+    """Whatever the units: the members left to compete with have learned a metric, the empty cluster has not."""
+    X = np.array([[0.0, 0.0], [1.0, 0.5], [0.5, 1.0], [1.0, 0.0], [0.2, 0.8], [9.0, 9.0]]) * scale
+    start = np.array([[0.0, 0.0], [100.0, 100.0]]) * scale
+    first = fit(X, None, 2, start, max_iter=1, **kind)
+    assert_array_equal(first.labels_, np.zeros(6))
+    assert_array_equal(first.cluster_centers_[1], X[5])
+    assert_array_equal(fit(X, None, 2, start, **kind).labels_, [0, 0, 0, 0, 0, 1])
+
+
+# ---- corner cases
+
+
+@of_every_kind
+@pytest.mark.parametrize("value", [0.5, 0.1])
+def test_identical_rows_share_one_cluster_and_teach_no_metric(kind, value):
+    found = fit(np.full((6, 2), value), None, 3, **kind)
+    assert len(np.unique(found.labels_)) == 1
+    assert found.objective_ == pytest.approx(0, abs=1e-30)
+    assert_array_equal(found.metrics_, np.tile(np.eye(2), (3, 1, 1)) if "metric" in kind else np.ones((3, 2)))
+    assert found.converged_
+
+
+@of_every_kind
+def test_one_cluster(kind):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    c = Constraints([(0, 1), (2, 3)], [True, False], [5.0, 0.5])
+    found = fit(X, c, 1, **kind)
+    assert_array_equal(found.labels_, np.zeros(20))
+    assert_allclose(found.cluster_centers_, [X.mean(axis=0)], rtol=1e-12)
+    assert found.objective_ == pytest.approx(eq_1(X, c, found), rel=1e-9)
+
+
+@of_every_kind
+def test_as_many_clusters_as_rows_gives_each_row_its_own(kind):
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    found = fit(X, None, 6, **kind)
+    assert_array_equal(np.sort(found.labels_), np.arange(6))
+    assert_array_equal(found.cluster_centers_[found.labels_], X)
+    assert found.objective_ == 0
+    assert found.converged_
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["per-cluster", "shared"])
+@pytest.mark.parametrize(("n", "value"), [(60, 0.5), (60, 0.1), (1000, 0.1), (5000, 0.3)])
+def test_a_constant_feature_changes_nothing_and_keeps_its_weight(n, value, shared):
+    """However far rounding takes the mean of n equal numbers from that number."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 2)) + 3 * rng.integers(3, size=(n, 1))
+    c = Constraints.from_labels(rng.integers(3, size=n), 10, random_state=0)
+    found = fit(np.column_stack((X, np.full(n, value))), c, 3, shared_metric=shared)
+    plain = fit(X, c, 3, shared_metric=shared)
+    assert_array_equal(found.metrics_[:, 2], np.ones(3))
+    assert_array_equal(found.labels_, plain.labels_)
+    assert_allclose(found.metrics_[:, :2], plain.metrics_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [60, 1000])
+def test_a_constant_feature_makes_a_full_metric_singular_and_keeps_it(n):
+    rng = np.random.default_rng(1)
+    X = np.column_stack((rng.normal(size=(n, 2)), np.full(n, 0.1)))
+    assert_array_equal(fit(X, None, 3, metric="full").metrics_, [np.eye(3)] * 3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), kinds, st.sampled_from([-3.0, 17.0, 1024.0]))
+def test_moving_all_rows_keeps_labels_and_metrics(problem, kind, shift):
+    X, c, k, init = problem
+    moved_init = init if isinstance(init, str) else init + shift
+    pairs = zip(path(X, c, k, init, 5, **kind), path(X + shift, c, k, moved_init, 5, **kind), strict=False)
+    for found, moved in pairs:
+        assume(np.abs(found.metrics_).max() < 1e4)  # a spread of next to nothing is mostly rounding
+        assert_array_equal(moved.labels_, found.labels_)
+        assert_allclose(moved.metrics_, found.metrics_, rtol=1e-7, atol=1e-7 * np.abs(found.metrics_).max())
+        assert_allclose(moved.cluster_centers_, found.cluster_centers_ + shift, rtol=0, atol=1e-9)
+
+
+@of_every_kind
+def test_predict_takes_the_least_distance_minus_log_det(kind):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(40, 2)), 2 + 0.3 * rng.normal(size=(40, 2))])
+    found = fit(X, Constraints.from_labels(rng.integers(2, size=80), 40, random_state=0), 2, **kind)
+    new = rng.normal(size=(200, 2)) * 2
+    costs = [
+        [mpck.squared_distance(x, center, metric) - mpck.log_det(metric)
+         for center, metric in zip(found.cluster_centers_, found.metrics_, strict=True)]
+        for x in new
+    ]  # fmt: skip
+    assert_array_equal(found.predict(new), np.argmin(costs, axis=1))
+    assert (found.predict(X) != found.labels_).any()
+    free = fit(X, None, 2, X[[0, -1]], **kind)
+    assert_array_equal(free.predict(X), free.labels_)
