@@ -61,6 +61,14 @@ def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
     return checked.astype(np.int64, copy=False)
 
 
+def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
+    """Replace labels by the numbers of the distinct ones, from 0."""
+    try:
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    except TypeError as error:
+        raise InvalidInputError(f"{what} mixes labels that cannot be compared: {error}") from error
+
+
 def check_number(
     value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True, high_included: bool = True
 ) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import close
 from mvcc._constraint_files import Row, read_rows, write_rows
-from mvcc._validation import RandomState, as_array, as_generator, check_count
+from mvcc._validation import RandomState, as_array, as_generator, check_count, class_codes
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 MAX_ROW = 2**31 - 1
@@ -160,7 +160,7 @@ class Constraints:
         labels = as_array(y, "y")
         if labels.ndim != 1:
             raise InvalidInputError(f"y must hold one label per row, shape (n,), not {labels.shape}.")
-        _, codes = np.unique(labels, return_inverse=True)
+        codes = class_codes(labels, "y")
         rows = np.argsort(codes, kind="stable")
         n = len(rows)
         class_end = np.cumsum(np.bincount(codes, minlength=1))[codes[rows]] if n else rows
@@ -206,6 +206,8 @@ class Constraints:
 
     def max_union(self, other: Constraints) -> Constraints:
         """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13)."""
+        if not isinstance(other, Constraints):
+            raise InvalidInputError(f"other must be Constraints, not {type(other).__name__}.")
         return Constraints._heaviest(
             np.concatenate((self._pairs, other._pairs)),
             np.concatenate((self._must_link, other._must_link)),

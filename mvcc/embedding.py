@@ -21,7 +21,8 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
 
     Every feature is scaled to [0, 1], so that ``sigma`` = 1 fits the distances; a constant feature becomes 0. The
     eigenvectors of the 2nd to (d+1)th lowest eigenvalues are standardized to mean 0 and variance 1. Their signs are
-    fixed: the entry of largest magnitude is positive. The same input gives the same bits on any number of threads.
+    fixed: the entry of largest magnitude of the eigenvector is positive. The same input gives the same bits on any
+    number of threads.
 
     Parameters
     ----------
@@ -40,7 +41,8 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
     Raises
     ------
     InvalidInputError
-        For NaN or infinity in X, impossible parameters, or more than 20,000 rows: the affinities are n × n.
+        For NaN or infinity in X, impossible parameters, a width at which there are no such features, or more than
+        20,000 rows: the affinities are n × n.
     """
     data = check_data(X)
     n = len(data)
@@ -56,7 +58,8 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
         )
     low, span = data.min(axis=0), np.ptp(data, axis=0)
     scaled = np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
-    affinity = np.exp(cdist(scaled, scaled, "sqeuclidean") / (-2 * sigma**2))
+    scaled /= sigma
+    affinity = np.exp(-0.5 * cdist(scaled, scaled, "sqeuclidean"))
     scale = 1 / np.sqrt(affinity.sum(axis=1))
     affinity *= scale[:, None]
     affinity *= scale
@@ -64,7 +67,13 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
         vectors = _leading_eigenvectors(affinity, n_kept + 1)[:, 1:]
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(n_kept)])
     vectors -= vectors.mean(axis=0)
-    features: NDArray[np.float64] = np.ascontiguousarray(vectors / vectors.std(axis=0))
+    spread = vectors.std(axis=0)
+    if not (spread > 0).all():
+        raise InvalidInputError(
+            f"At sigma={sigma:g} the affinities of these {n} rows do not have {n_kept} features; choose a width nearer "
+            f"to the distances between rows, which are at most {np.sqrt(data.shape[1]):.3g} here, or fewer features."
+        )
+    features: NDArray[np.float64] = np.ascontiguousarray(vectors / spread)
     return features
 
 

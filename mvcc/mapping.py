@@ -80,8 +80,12 @@ def close_views(
     ------
     ConstraintConflictError
         When a cannot-link contradicts a chain of must-links and relations; the message names the shortest chain.
+    InvalidInputError
+        For relations of views that are not there, or no views at all.
     """
     given = [Constraints([], []) if c is None else c for c in constraints]
+    if not given:
+        raise InvalidInputError("constraints is empty; give one Constraints (or None) for each view.")
     relations = check_mappings(mappings, [MAX_ROW + 1] * len(given))  # their sizes are not known
     largest = [int(c.pairs.max(initial=-1)) for c in given]
     for (u, v), rows in relations.items():

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._validation import as_array
+from mvcc._validation import as_array, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 
@@ -83,8 +83,7 @@ def _codes(labels: ArrayLike, name: str) -> NDArray[np.int64]:
         raise InvalidInputError(f"{name} must hold one label per row, shape (n,), not {array.shape}.")
     if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() <= 4 * array.size:
         return array.astype(np.int64, copy=False)
-    codes: NDArray[np.int64] = np.unique(array, return_inverse=True)[1].astype(np.int64)
-    return codes
+    return class_codes(array, name)
 
 
 def _n_pairs(sizes: NDArray[np.int64]) -> int:

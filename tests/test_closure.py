@@ -509,3 +509,8 @@ def test_rows_that_no_constraint_can_name_are_refused(row):
 def test_views_and_rows_that_are_not_there_are_refused(mappings):
     with pytest.raises(InvalidInputError, match=r"mappings"):
         close_views([NOTHING, NOTHING], mappings)
+
+
+def test_no_views_are_refused():
+    with pytest.raises(InvalidInputError, match="constraints is empty"):
+        close_views([], {})

@@ -506,3 +506,8 @@ def test_the_closure_goes_through_a_file_bit_for_bit(tmp_path_factory, listed):
     closed = Constraints(*listed).closure()
     closed.to_csv(path)
     assert Constraints.read_csv(path) == closed
+
+
+def test_a_union_with_something_else_is_refused():
+    with pytest.raises(InvalidInputError, match="other must be Constraints, not list"):
+        Constraints([], []).max_union([(0, 1)])

@@ -197,3 +197,10 @@ def test_impossible_arguments_are_refused(X, n_components, sigma, message):
 def test_too_many_rows_are_refused_with_alternatives(alternative):
     with pytest.raises(InvalidInputError, match=rf"X has 20001 rows.*beyond 20000 .*{alternative}"):
         spectral_features(np.zeros((20_001, 1)), 2)
+
+
+@pytest.mark.parametrize("sigma", [1e-200, 1e200])
+def test_a_width_far_from_the_distances_is_refused(sigma):
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    with np.errstate(all="ignore"), pytest.raises(InvalidInputError, match=r"sigma=1e[+-]200"):
+        spectral_features(X, 7 if sigma < 1 else 2, sigma=sigma)

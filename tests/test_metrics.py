@@ -225,3 +225,8 @@ def test_without_weight_there_is_no_precision():
 def test_a_precision_that_cannot_be_computed_is_refused(y, kind, message):
     with pytest.raises(InvalidInputError, match=message):
         weighted_precision(Constraints.from_pairs([(0, 3)]), y, kind)
+
+
+def test_labels_that_cannot_be_compared_are_refused():
+    with pytest.raises(InvalidInputError, match="y_true mixes labels that cannot be compared"):
+        pairwise_f_measure(np.array([0, None, "a"], dtype=object), [0, 1, 2])

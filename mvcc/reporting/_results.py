@@ -111,8 +111,8 @@ def _check_multi_view(path: Path, table: pd.DataFrame) -> None:
     multi_view = table["experiment"] == "multi-view"
     method = table["method"]
     _refuse(path, method, multi_view & ~method.isin(list(METHODS)), f"none of {', '.join(METHODS)}")
-    share = table["mapped"].between(0, 1, inclusive="right")
-    _refuse(path, table["mapped"], multi_view & (method != "single-view") & ~share, "not a fraction in (0, 1]")
+    share = table["mapped"].between(0, 1)
+    _refuse(path, table["mapped"], multi_view & (method != "single-view") & ~share, "not a fraction from 0 to 1")
     keys = ["experiment", "dataset", "base", "method", "mapped", "n_constraints"]
     _refuse(
         path, table["n_constraints"], multi_view & table.duplicated(keys), "but this point of the curve has come before"

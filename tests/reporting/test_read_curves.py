@@ -76,8 +76,8 @@ def test_a_table_without_rows_is_refused(tmp_path, curves, finish):
         ("dataset", None, "dataset is nan, but must have a value"),
         ("standard_error", "-0.1", "standard_error is -0.1, but must not be negative"),
         ("method", "telepathy", "method is telepathy, none of constraint-propagation, direct-mapping"),
-        ("mapped", "20", r"mapped is 20.0, not a fraction in \(0, 1\]"),
-        ("mapped", None, r"mapped is nan, not a fraction in \(0, 1\]"),
+        ("mapped", "20", r"mapped is 20.0, not a fraction from 0 to 1"),
+        ("mapped", None, r"mapped is nan, not a fraction from 0 to 1"),
         ("n_constraints", "20", "n_constraints is 20.0, but this point of the curve has come before"),
     ],
 )
