@@ -43,6 +43,36 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
         For NaN or infinity in X, impossible parameters, or more than 20,000 rows: the affinities are n × n.
     """
     data = check_data(X)
+    low, span = data.min(axis=0), np.ptp(data, axis=0)
+    scaled = np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
+    return unscaled_spectral_features(scaled, n_components, sigma=sigma)
+
+
+def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> NDArray[np.float64]:
+    """Embed a view whose features have a common scale already, such as document vectors of unit length (§6.1).
+
+    As :func:`spectral_features`, but the affinity is that of the features as they are.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d_V)
+        Features of one view, in a unit that fits ``sigma``.
+    n_components : int
+        d, the number of eigenvectors kept, 1 to n − 1.
+    sigma : float, default=1.0
+        Width of the affinity exp(−‖x_i − x_j‖² / 2σ²).
+
+    Returns
+    -------
+    ndarray of shape (n, n_components)
+        The standardized eigenvectors.
+
+    Raises
+    ------
+    InvalidInputError
+        As :func:`spectral_features`.
+    """
+    data = check_data(X)
     n = len(data)
     n_kept = check_count(n_components, "n_components")
     check_number(sigma, "sigma", low=0, low_included=False)
@@ -54,9 +84,7 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
             f"the dimension by sklearn.decomposition.PCA, sklearn.kernel_approximation.Nystroem or "
             f"sklearn.manifold.SpectralEmbedding on a nearest-neighbour graph instead."
         )
-    low, span = data.min(axis=0), np.ptp(data, axis=0)
-    scaled = np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
-    affinity = np.exp(cdist(scaled, scaled, "sqeuclidean") / (-2 * sigma**2))
+    affinity = np.exp(cdist(data, data, "sqeuclidean") / (-2 * sigma**2))
     scale = 1 / np.sqrt(affinity.sum(axis=1))
     affinity *= scale[:, None]
     affinity *= scale

@@ -99,6 +99,25 @@ def test_the_entry_of_an_eigenvector_that_is_largest_in_magnitude_is_positive(se
         assert (column * (sign * vector)).sum() > 0
 
 
+# features that have a common scale already
+
+
+def test_without_scaling_the_affinity_is_that_of_the_features_as_they_are():
+    rng = np.random.default_rng(0)
+    X = np.abs(rng.normal(size=(30, 6)))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    features = embedding.unscaled_spectral_features(X, 3, sigma=0.5)
+    Q = np.linalg.eigh(slow.normalised_laplacian(X, 0.5))[1][:, 1:4]
+    expected = (Q - Q.mean(axis=0)) / Q.std(axis=0)
+    assert_allclose(up_to_sign(features, expected), expected, atol=1e-8)
+    assert np.abs(np.abs(features) - np.abs(spectral_features(X, 3, sigma=0.5))).max() > 0.1
+
+
+def test_without_scaling_features_from_0_to_1_are_embedded_as_with_it():
+    X = slow.scale_to_unit_range(blobs())
+    assert_array_equal(embedding.unscaled_spectral_features(X, 3), spectral_features(X, 3))
+
+
 # what does not matter
 
 

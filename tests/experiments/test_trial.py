@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.experiments import Config
-from mvcc.experiments._plan import Role, draw_trial, multi_view_cells, stream
+from mvcc.experiments._config import Features
+from mvcc.experiments._plan import Role, draw_trial, embed, multi_view_cells, stream
 from mvcc.experiments._trial import run_trial
 
 
@@ -47,6 +49,18 @@ def _right(draw):
     far = draw.views[0][:, 0] ** 2 > 1
     right = draw.labels[0][np.argmax(draw.views[0][:, 0])]
     return draw.labels[0][far] == right
+
+
+def test_features_are_scaled_unless_the_config_says_that_they_are():
+    X = np.random.default_rng(0).normal(size=(20, 3)) * [1, 10, 100]
+    scaled, unscaled = (
+        embed(X, Features(method="spectral", n_components=2, scaling=scaling)) for scaling in ("minmax", "none")
+    )
+    np.testing.assert_array_equal(scaled, spectral_features(X, 2))
+    np.testing.assert_array_equal(scaled, embed(X, Features(method="spectral", n_components=2)))
+    np.testing.assert_array_equal(unscaled, unscaled_spectral_features(X, 2))
+    assert not np.array_equal(scaled, unscaled)
+    np.testing.assert_array_equal(embed(X, Features()), X)
 
 
 def test_the_order_of_instances_does_not_tell_their_class():
