@@ -80,7 +80,7 @@ def changed(**values):
 
 @pytest.mark.parametrize(
     ("name", "threshold", "n_components"),
-    [("four_quadrants", 0.75, None), ("protein", 0.5, 5), ("letters_digits", 0.95, 4)],
+    [("four_quadrants", 0.75, None), ("protein", 0.5, 5), ("letters_digits", 0.95, 4), ("rec_talk", 0.75, 5)],
 )
 def test_shipped_configs_are_those_of_table_1(name, threshold, n_components):
     config = load_config(CONFIGS / f"{name}.yaml")
@@ -89,6 +89,11 @@ def test_shipped_configs_are_those_of_table_1(name, threshold, n_components):
     assert config.features.n_components == n_components
     assert (config.trials, config.seed, config.multi_view.closure) == (100, 0, "full")
     assert config.multi_view.n_cells == 2 * (3 * 3 + 1) * 6
+
+
+def test_only_document_vectors_come_with_a_scale_of_their_own():
+    scalings = {path.stem: load_config(path).features.scaling for path in CONFIGS.glob("*.yaml")}
+    assert scalings == {"four_quadrants": None, "protein": "minmax", "letters_digits": "minmax", "rec_talk": "none"}
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.experiments import Config
@@ -124,3 +125,15 @@ def test_real_data_are_embedded_before_they_are_shuffled(dataset, n_components, 
         first, second = (np.sort(draw.views[view], axis=0) for draw in draws)
         assert first.shape == (n, n_components)
         np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.data
+def test_documents_are_drawn_in_every_trial_and_embedded_at_unit_length():
+    features = {"method": "spectral", "n_components": 5, "scaling": "none"}
+    config = small_config(dataset="rec_talk", dataset_options={}, features=features)
+    first, second = (draw_trial(config, trial) for trial in (0, 1))
+    documents = load_dataset("rec_talk", random_state=stream(config, 0, Role.DATA))
+    for view in range(2):
+        embedded = unscaled_spectral_features(documents.views[view], 5)
+        np.testing.assert_array_equal(np.sort(first.views[view], axis=0), np.sort(embedded, axis=0))
+        assert not np.allclose(np.sort(second.views[view], axis=0), np.sort(embedded, axis=0))
