@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # a short run must not replace the full one that is kept in results/
 OUT ?= $(if $(filter 100,$(TRIALS)),results,results-$(TRIALS)-trials)
-CONFIGS := four_quadrants protein letters_digits
+CONFIGS := four_quadrants protein letters_digits rec_talk
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'

@@ -45,6 +45,36 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
         20,000 rows: the affinities are n × n.
     """
     data = check_data(X)
+    low, span = data.min(axis=0), np.ptp(data, axis=0)
+    scaled = np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
+    return unscaled_spectral_features(scaled, n_components, sigma=sigma)
+
+
+def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> NDArray[np.float64]:
+    """Embed a view whose features have a common scale already, such as document vectors of unit length (§6.1).
+
+    As :func:`spectral_features`, but the affinity is that of the features as they are.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d_V)
+        Features of one view, in a unit that fits ``sigma``.
+    n_components : int
+        d, the number of eigenvectors kept, 1 to n − 1.
+    sigma : float, default=1.0
+        Width of the affinity exp(−‖x_i − x_j‖² / 2σ²).
+
+    Returns
+    -------
+    ndarray of shape (n, n_components)
+        The standardized eigenvectors.
+
+    Raises
+    ------
+    InvalidInputError
+        As :func:`spectral_features`.
+    """
+    data = check_data(X)
     n = len(data)
     n_kept = check_count(n_components, "n_components")
     check_number(sigma, "sigma", low=0, low_included=False)
@@ -56,10 +86,13 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
             f"the dimension by sklearn.decomposition.PCA, sklearn.kernel_approximation.Nystroem or "
             f"sklearn.manifold.SpectralEmbedding on a nearest-neighbour graph instead."
         )
-    low, span = data.min(axis=0), np.ptp(data, axis=0)
-    scaled = np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
-    scaled /= sigma
-    affinity = np.exp(-0.5 * cdist(scaled, scaled, "sqeuclidean"))
+    affinity = np.exp(-0.5 * cdist(data / sigma, data / sigma, "sqeuclidean"))
+    if affinity.min() == 1 or affinity.sum() == n:
+        what = "no row differs from another" if affinity.min() == 1 else "no row is near another"
+        raise InvalidInputError(
+            f"At sigma={sigma:g} {what}, so that there are no spectral features; choose a width nearer to the "
+            f"distances between rows."
+        )
     scale = 1 / np.sqrt(affinity.sum(axis=1))
     affinity *= scale[:, None]
     affinity *= scale
@@ -67,13 +100,7 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
         vectors = _leading_eigenvectors(affinity, n_kept + 1)[:, 1:]
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(n_kept)])
     vectors -= vectors.mean(axis=0)
-    spread = vectors.std(axis=0)
-    if not (spread > 0).all():
-        raise InvalidInputError(
-            f"At sigma={sigma:g} the affinities of these {n} rows do not have {n_kept} features; choose a width nearer "
-            f"to the distances between rows, which are at most {np.sqrt(data.shape[1]):.3g} here, or fewer features."
-        )
-    features: NDArray[np.float64] = np.ascontiguousarray(vectors / spread)
+    features: NDArray[np.float64] = np.ascontiguousarray(vectors / vectors.std(axis=0))
     return features
 
 

@@ -1,6 +1,6 @@
 """Measure one fit and one E-step beside slow and known implementations, side by side in one run, as ratios.
 
-    make bench                      # prints the table and writes results/benchmarks.csv
+make bench                      # prints the table and writes results/benchmarks.csv
 """
 
 from __future__ import annotations

@@ -99,6 +99,25 @@ def test_the_entry_of_an_eigenvector_that_is_largest_in_magnitude_is_positive(se
         assert (column * (sign * vector)).sum() > 0
 
 
+# features that have a common scale already
+
+
+def test_without_scaling_the_affinity_is_that_of_the_features_as_they_are():
+    rng = np.random.default_rng(0)
+    X = np.abs(rng.normal(size=(30, 6)))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    features = embedding.unscaled_spectral_features(X, 3, sigma=0.5)
+    Q = np.linalg.eigh(slow.normalised_laplacian(X, 0.5))[1][:, 1:4]
+    expected = (Q - Q.mean(axis=0)) / Q.std(axis=0)
+    assert_allclose(up_to_sign(features, expected), expected, atol=1e-8)
+    assert np.abs(np.abs(features) - np.abs(spectral_features(X, 3, sigma=0.5))).max() > 0.1
+
+
+def test_without_scaling_features_from_0_to_1_are_embedded_as_with_it():
+    X = slow.scale_to_unit_range(blobs())
+    assert_array_equal(embedding.unscaled_spectral_features(X, 3), spectral_features(X, 3))
+
+
 # what does not matter
 
 
@@ -138,10 +157,9 @@ def test_constant_features_are_ignored(value):
     assert_allclose(up_to_sign(with_constant, features), features, atol=1e-8)
 
 
-def test_rows_that_are_all_the_same_still_get_standardized_features():
-    features = spectral_features(np.ones((6, 2)), 2)
-    assert_allclose(features.mean(axis=0), 0, atol=1e-12)
-    assert_allclose(features.var(axis=0), 1, atol=1e-12)
+def test_rows_that_are_all_the_same_have_no_features():
+    with pytest.raises(InvalidInputError, match="no row differs from another"):
+        spectral_features(np.ones((6, 2)), 2)
 
 
 def test_any_array_like_is_taken_and_left_as_it_is():
@@ -202,5 +220,5 @@ def test_too_many_rows_are_refused_with_alternatives(alternative):
 @pytest.mark.parametrize("sigma", [1e-200, 1e200])
 def test_a_width_far_from_the_distances_is_refused(sigma):
     X = np.random.default_rng(0).normal(size=(8, 2))
-    with np.errstate(all="ignore"), pytest.raises(InvalidInputError, match=r"sigma=1e[+-]200"):
-        spectral_features(X, 7 if sigma < 1 else 2, sigma=sigma)
+    with pytest.raises(InvalidInputError, match=r"At sigma=1e[+-]200 no row"):
+        spectral_features(X, 2, sigma=sigma)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
+from collections.abc import Iterable
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 
-from mvcc.datasets._registry import DataFile, dataset_info
+from mvcc.datasets import _newsgroups
+from mvcc.datasets._registry import DataFile, DataFolder, dataset_info
 from mvcc.exceptions import DataError
 
 # pooch is imported inside the functions that need it: it costs about as much as all other imports of this package, and
@@ -63,10 +67,12 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
 def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
     """Find a data file and verify its checksum, without downloading it.
 
+    The documents of a folder are verified once in a process, or again when documents were added to it or removed.
+
     Parameters
     ----------
     file : DataFile
-        The file, from the registry.
+        The file, or folder of documents, from the registry.
     data_dir : str or path, optional
         A folder to search before ``$MVCC_DATA`` and the cache.
 
@@ -84,9 +90,7 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
     for folder in search_folders(data_dir):
         path = folder / file.name
         try:
-            with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
-                size = stream.tell()
+            found, size = _digest(file, path)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
@@ -94,9 +98,10 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
                 f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
             ) from error
         if found != file.sha256:
+            what = ("folder", "the sha256 of its documents") if isinstance(file, DataFolder) else ("file", "its sha256")
             raise DataError(
-                f"{path} is not the expected file: its sha256 is {found} ({size} bytes), expected is {file.sha256} "
-                f"({file.size} bytes). Remove it and run `mvcc data fetch`, or replace it with the right file."
+                f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), expected is {file.sha256} "
+                f"({file.size} bytes). Remove it and run `mvcc data fetch`, or replace it with the right {what[0]}."
             )
         return path
     return None
@@ -151,24 +156,64 @@ def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> di
     return {file.name: file.sha256 for file in dataset_info(name).files}
 
 
+def _digest(file: DataFile, path: Path) -> tuple[str, int]:
+    """Return the sha256 and the size of a file, or of the documents of a folder."""
+    if isinstance(file, DataFolder):
+        return _digest_of_documents(path, path.stat().st_mtime_ns)
+    return _digest_of([path])
+
+
+@lru_cache
+def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
+    """Every trial asks for the same thousands of documents: remember them as long as none comes or goes."""
+    return _digest_of(_newsgroups.documents(folder))
+
+
+def _digest_of(paths: Iterable[Path]) -> tuple[str, int]:
+    digest, size = hashlib.sha256(), 0
+    for path in paths:
+        content = path.read_bytes()
+        digest.update(content)
+        size += len(content)
+    return digest.hexdigest(), size
+
+
 def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
     """Download into a temporary file in the cache, which gets its name only after its checksum is right."""
     if not file.url.startswith("https://"):
         raise DataError(f"{file.name} is not downloaded from {file.url}: only https addresses are allowed.")
-    import pooch
-
     folder = cache_folder()
     try:
-        return Path(pooch.retrieve(file.url, known_hash=f"sha256:{file.sha256}", fname=file.name, path=folder))
+        return _retrieve_documents(file, folder) if isinstance(file, DataFolder) else _retrieve(file, folder)
     except OSError as error:  # the errors of requests are OSErrors as well
         searched = ", ".join(map(str, search_folders(data_dir)))
         raise DataError(
             f"{file.name} is missing: it is not in {searched}, and downloading it from {file.url} into {folder} "
-            "failed. Run `mvcc data fetch` on a machine with a network, or put the file into a folder and pass that as "
+            "failed. Run `mvcc data fetch` on a machine with a network, or put it into a folder and pass that as "
             f"--data-dir (data_dir=... in Python) or MVCC_DATA. Reason: {type(error).__name__}: {error}"
         ) from error
-    except ValueError as error:  # pooch's only sign of a wrong checksum; its message has the expected and the found one
+    except ValueError as error:  # pooch's only sign of a wrong checksum; the message has the expected and the found one
         raise DataError(
             f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try again later, or get "
             f"{file.name} elsewhere and pass its folder as --data-dir (data_dir=... in Python). Reason: {error}"
         ) from error
+
+
+def _retrieve(file: DataFile, folder: Path) -> Path:
+    import pooch
+
+    return Path(pooch.retrieve(file.url, known_hash=f"sha256:{file.sha256}", fname=file.name, path=folder))
+
+
+def _retrieve_documents(file: DataFolder, folder: Path) -> Path:
+    """Do for a folder of documents what pooch does for a file."""
+    path = folder / file.name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as temporary:
+        group = Path(temporary) / path.name
+        group.mkdir()
+        _newsgroups.download(group)
+        found, _ = _digest_of(_newsgroups.documents(group))
+        if found != file.sha256:
+            raise ValueError(f"the sha256 of its documents is {found}, expected is {file.sha256}.")
+        return group.rename(path)

@@ -42,6 +42,14 @@ class DataFile:
     citation: str
 
 
+class DataFolder(DataFile):
+    """A newsgroup of 20 Newsgroups: a folder with one file per document, whose name is the document's number.
+
+    `sha256` and `size` are those of the documents one after the other, in the order of their names as text. `url` is
+    the archive that scikit-learn downloads, with all groups in it.
+    """
+
+
 @dataclass(frozen=True)
 class ViewInfo:
     """The size of a view, as in Table 1.
@@ -76,7 +84,7 @@ class DatasetInfo:
     relations : int
         Number of relations in the full list.
     files : tuple of DataFile
-        Its files, in the order in which the data set's module takes them; empty if it is generated.
+        Its files and folders, in the order in which the data set's module takes them; empty if it is generated.
     """
 
     name: str
@@ -99,6 +107,7 @@ def registry() -> Mapping[str, DatasetInfo]:
     """
     document = yaml.safe_load(_REGISTRY.read_text(encoding="utf-8"))
     known = {name: DataFile(name=name, **entry) for name, entry in document["files"].items()}
+    known |= {name: DataFolder(name=name, **entry) for name, entry in document.get("folders", {}).items()}
     return MappingProxyType(
         {
             name: DatasetInfo(

@@ -29,6 +29,7 @@ from mvcc.experiments._yaml import assign, read_yaml, scalar
 Base: TypeAlias = Literal["pck-means", "mpck-means"]
 Transfer: TypeAlias = Literal["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"]
 Closure: TypeAlias = Literal["full", "view", "none"]
+Scaling: TypeAlias = Literal["minmax", "none"]
 
 
 def _allowed(words: str) -> WrapValidator:
@@ -145,8 +146,9 @@ class Features(Section):
     method: Annotated[Literal["spectral", "none"], _one_of(("spectral", "none"))] = "none"
     n_components: Components | None = Field(default=None, validate_default=True)
     sigma: Sigma | None = Field(default=None, validate_default=True)
+    scaling: Annotated[Scaling, _one_of(get_args(Scaling))] | None = Field(default=None, validate_default=True)
 
-    @field_validator("n_components", "sigma", mode="before")
+    @field_validator("n_components", "sigma", "scaling", mode="before")
     @classmethod
     def _only_if_spectral(cls, value: Any, info: ValidationInfo) -> Any:
         method = info.data.get("method")
@@ -155,7 +157,7 @@ class Features(Section):
         if method == "spectral" and value is None:
             if info.field_name == "n_components":
                 raise ValueError("is missing; `method: spectral` needs a line such as `n_components: 5`.")
-            return 1.0
+            return 1.0 if info.field_name == "sigma" else "minmax"
         return value
 
 

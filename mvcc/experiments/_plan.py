@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mvcc.constraints import Constraints
 from mvcc.datasets import load_dataset
-from mvcc.embedding import spectral_features
+from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.experiments._config import Config, Features
 from mvcc.mapping import Relations, sample_relations
 
@@ -116,4 +116,5 @@ def embed(X: NDArray[np.float64], features: Features) -> NDArray[np.float64]:
         return X
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None
-    return spectral_features(X, features.n_components, sigma=features.sigma)
+    compute = unscaled_spectral_features if features.scaling == "none" else spectral_features
+    return compute(X, features.n_components, sigma=features.sigma)

@@ -96,6 +96,7 @@ def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
         return str(Path(path) / fname)
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
+    monkeypatch.setattr(_files, "_retrieve_documents", lambda file, folder: folder / file.name)
     assert json.loads(run("fetch", "protein", "--json").stdout) == [
         {"name": "protein", "files": {"protein.arff": str(no_files / "protein.arff")}}
     ]
@@ -103,6 +104,7 @@ def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
     assert asked == [(file.url, f"sha256:{file.sha256}")]
     table = run("fetch").stdout
     assert "digits-0.1-389.arff" in table
+    assert str(no_files / "20newsgroups" / "talk.politics.guns") in table
     assert "generated, no files" in table
 
 
@@ -144,6 +146,7 @@ def test_the_real_files_are_found_and_good(run):
     table = run("check").stdout
     assert "letters 227 x 16, digits 317 x 16; 227 relations" in table
     assert "c1-c3 67 x 20, c4-c6 49 x 20; 47 relations" in table
+    assert "rec 100 x 50, talk 94 x 50; 94 relations" in table
     files = [file for entry in json.loads(run("list", "--json").stdout) for file in entry["files"]]
-    assert all(file["status"] == "found" and Path(file["path"]).is_file() for file in files)
+    assert all(file["status"] == "found" and Path(file["path"]).exists() for file in files)
     assert "protein.arff" in run("fetch", "protein").stdout

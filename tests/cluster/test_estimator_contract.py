@@ -207,6 +207,12 @@ def test_no_constraints_may_be_none_or_an_empty_list_of_them(estimator, X):
     assert_same_fit(clone(estimator).fit(X), clone(estimator).fit(X, constraints=Constraints([], [])))
 
 
+@both
+def test_predict_gives_a_row_between_two_centers_to_the_lower_cluster(Estimator):
+    model = Estimator(3, init=[[4.0], [0.0], [2.0]]).fit([[0.0], [2.0], [4.0]])
+    assert_array_equal(model.predict([[1.0], [3.0], [2.5]]), [1, 0, 2])
+
+
 # ---- errors
 
 

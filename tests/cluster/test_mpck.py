@@ -63,9 +63,15 @@ def eq_1(X, c, found):
 
 
 def path(X, c, k, init, n_iterations, **kind):
-    """Yield the fit after every iteration, up to the first one whose farthest pair is a matter of rounding."""
+    """Yield the fit after every iteration, up to where rounding decides between two equally far points.
+
+    Both the farthest pair and the center of an empty cluster are such points; all points of a cluster of d + 1 rows
+    are equally far from each other and from their center under the full metric that they teach.
+    """
     for t in range(1, n_iterations + 1):
         found = fit(X, c, k, init, max_iter=t, tol=0, **kind)
+        if len(np.unique(found.labels_)) < k:
+            return
         yield found
         for metric in found.metrics_:
             root = np.linalg.cholesky(metric if metric.ndim == 2 else np.diag(metric))

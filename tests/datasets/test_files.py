@@ -210,3 +210,5 @@ def test_the_real_files_have_the_registered_checksums_and_sizes():
             path = find_file(file)
             assert path is not None
             assert path.stat().st_size == file.size
+    for folder in files_module.dataset_info("rec_talk").files:
+        assert sum(path.stat().st_size for path in find_file(folder).iterdir()) == folder.size

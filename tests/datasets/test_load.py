@@ -12,7 +12,10 @@ from mvcc import load_dataset
 from mvcc.datasets import _files, registry
 from mvcc.exceptions import DataError, InvalidInputError, UnknownDatasetError
 
-ALL = ["four_quadrants", *(pytest.param(name, marks=pytest.mark.data) for name in ("protein", "letters_digits"))]
+ALL = [
+    "four_quadrants",
+    *(pytest.param(name, marks=pytest.mark.data) for name in ("protein", "letters_digits", "rec_talk")),
+]
 
 
 def _values(data):

@@ -22,6 +22,7 @@ def test_every_data_set_has_a_module_that_takes_its_files(name):
 def test_every_file_has_a_secure_address_a_checksum_a_size_and_terms():
     files = [file for info in registry().values() for file in info.files]
     assert {file.name for file in files} >= {"protein.arff", "letter-0.1-IJL.arff", "digits-0.1-389.arff"}
+    assert len({file.sha256 for file in files}) == len(files)
     for file in files:
         assert file.url.startswith("https://")
         assert re.fullmatch("[0-9a-f]{64}", file.sha256)
@@ -35,7 +36,8 @@ def test_sizes_are_those_of_table_1():
     assert sizes["four_quadrants"] == [(200, 2), (200, 2)]
     assert sizes["protein"] == [(67, 20), (49, 20)]
     assert sizes["letters_digits"] == [(227, 16), (317, 16)]
-    assert [registry()[name].clusters for name in ("four_quadrants", "protein", "letters_digits")] == [2, 3, 3]
+    assert sizes["rec_talk"] == [(100, 50), (94, 50)]
+    assert [info.clusters for info in registry().values()] == [2, 3, 3, 2]
 
 
 def test_the_registry_cannot_be_changed():
@@ -45,7 +47,12 @@ def test_the_registry_cannot_be_changed():
 
 @pytest.mark.parametrize(
     ("name", "nearest"),
-    [("proteins", "protein"), ("Letters/Digits", "letters_digits"), ("Four Quadrants", "four_quadrants")],
+    [
+        ("proteins", "protein"),
+        ("Letters/Digits", "letters_digits"),
+        ("Four Quadrants", "four_quadrants"),
+        ("rectalk", "rec_talk"),
+    ],
 )
 def test_an_unknown_name_gets_the_nearest_match_and_all_names(name, nearest):
     with pytest.raises(UnknownDatasetError, match=f"Did you mean '{nearest}'") as caught:

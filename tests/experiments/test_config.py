@@ -28,7 +28,7 @@ FULL = {
     **MINIMAL,
     "dataset": "four_quadrants",
     "dataset_options": {"instances_per_view": 100},
-    "features": {"method": "spectral", "n_components": 5, "sigma": 2},
+    "features": {"method": "spectral", "n_components": 5, "sigma": 2, "scaling": "none"},
     "trials": 3,
     "seed": 7,
     "multi_view": {
@@ -80,7 +80,7 @@ def changed(**values):
 
 @pytest.mark.parametrize(
     ("name", "threshold", "n_components"),
-    [("four_quadrants", 0.75, None), ("protein", 0.5, 5), ("letters_digits", 0.95, 4)],
+    [("four_quadrants", 0.75, None), ("protein", 0.5, 5), ("letters_digits", 0.95, 4), ("rec_talk", 0.75, 5)],
 )
 def test_shipped_configs_are_those_of_table_1(name, threshold, n_components):
     config = load_config(CONFIGS / f"{name}.yaml")
@@ -89,6 +89,11 @@ def test_shipped_configs_are_those_of_table_1(name, threshold, n_components):
     assert config.features.n_components == n_components
     assert (config.trials, config.seed, config.multi_view.closure) == (100, 0, "full")
     assert config.multi_view.n_cells == 2 * (3 * 3 + 1) * 6
+
+
+def test_only_document_vectors_come_with_a_scale_of_their_own():
+    scalings = {path.stem: load_config(path).features.scaling for path in CONFIGS.glob("*.yaml")}
+    assert scalings == {"four_quadrants": None, "protein": "minmax", "letters_digits": "minmax", "rec_talk": "none"}
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
@@ -117,7 +122,8 @@ def test_defaults(load):
         "single-view",
     )
     assert config.multi_view.closure == "full"
-    assert load(changed(features={"method": "spectral", "n_components": 2})).features.sigma == 1.0
+    spectral = load(changed(features={"method": "spectral", "n_components": 2})).features
+    assert (spectral.sigma, spectral.scaling) == (1.0, "minmax")
 
 
 def test_integers_stand_for_floats_but_not_the_other_way_round(load, problems):
@@ -204,7 +210,7 @@ def test_identity_is_all_but_the_number_of_trials(load):
             {"a": float("inf")},
             {"random_state": 1},
         ],
-        "features": ["none", [], {"method": "pca"}, {"method": "spectral"}, {"n_components": 5}],
+        "features": ["none", [], {"method": "pca"}, {"method": "spectral"}, {"n_components": 5}, {"scaling": "none"}],
         "trials": [0, -1, "100", 1.5, True, None, [], 10**7],
         "seed": [-1, 2**63, 10**400, "0", 0.5, False],
         "multi_view": [5, [], None, "full"],
@@ -281,9 +287,15 @@ def test_a_missing_section_is_described(problems):
 
 
 def test_spectral_options_go_only_with_spectral(problems):
-    lines = problems(changed(features={"method": "none", "n_components": 5, "sigma": 1.0}))
-    assert [line.split(": ")[1] for line in lines] == ["features.n_components", "features.sigma"]
+    lines = problems(changed(features={"method": "none", "n_components": 5, "sigma": 1.0, "scaling": "minmax"}))
+    assert [line.split(": ")[1] for line in lines] == ["features.n_components", "features.sigma", "features.scaling"]
     assert all("goes only with `method: spectral`" in line for line in lines)
+
+
+def test_the_scaling_of_features_is_one_of_two(problems):
+    for scaling in ("unit", "min-max", True, 1):
+        (line,) = problems(changed(features={"method": "spectral", "n_components": 5, "scaling": scaling}))
+        assert re.fullmatch(r"x\.yaml:\d+: features\.scaling: .* is not allowed.* Allowed: minmax, none\.", line)
 
 
 def test_no_jargon_and_no_address_of_pydantic(problems):

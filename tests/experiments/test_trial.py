@@ -6,9 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc.datasets import load_dataset
+from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.experiments import Config
-from mvcc.experiments._plan import Role, draw_trial, multi_view_cells, stream
+from mvcc.experiments._config import Features
+from mvcc.experiments._plan import Role, draw_trial, embed, multi_view_cells, stream
 from mvcc.experiments._trial import run_trial
 
 
@@ -47,6 +50,18 @@ def _right(draw):
     far = draw.views[0][:, 0] ** 2 > 1
     right = draw.labels[0][np.argmax(draw.views[0][:, 0])]
     return draw.labels[0][far] == right
+
+
+def test_features_are_scaled_unless_the_config_says_that_they_are():
+    X = np.random.default_rng(0).normal(size=(20, 3)) * [1, 10, 100]
+    scaled, unscaled = (
+        embed(X, Features(method="spectral", n_components=2, scaling=scaling)) for scaling in ("minmax", "none")
+    )
+    np.testing.assert_array_equal(scaled, spectral_features(X, 2))
+    np.testing.assert_array_equal(scaled, embed(X, Features(method="spectral", n_components=2)))
+    np.testing.assert_array_equal(unscaled, unscaled_spectral_features(X, 2))
+    assert not np.array_equal(scaled, unscaled)
+    np.testing.assert_array_equal(embed(X, Features()), X)
 
 
 def test_the_order_of_instances_does_not_tell_their_class():
@@ -110,3 +125,15 @@ def test_real_data_are_embedded_before_they_are_shuffled(dataset, n_components, 
         first, second = (np.sort(draw.views[view], axis=0) for draw in draws)
         assert first.shape == (n, n_components)
         np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.data
+def test_documents_are_drawn_in_every_trial_and_embedded_at_unit_length():
+    features = {"method": "spectral", "n_components": 5, "scaling": "none"}
+    config = small_config(dataset="rec_talk", dataset_options={}, features=features)
+    first, second = (draw_trial(config, trial) for trial in (0, 1))
+    documents = load_dataset("rec_talk", random_state=stream(config, 0, Role.DATA))
+    for view in range(2):
+        embedded = unscaled_spectral_features(documents.views[view], 5)
+        np.testing.assert_array_equal(np.sort(first.views[view], axis=0), np.sort(embedded, axis=0))
+        assert not np.allclose(np.sort(second.views[view], axis=0), np.sort(embedded, axis=0))
