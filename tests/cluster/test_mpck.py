@@ -83,26 +83,39 @@ def path(X, c, k, init, n_iterations, **kind):
 # ---- the algorithm
 
 
+def relocate(X, labels, centers, metrics):
+    """Move empty clusters to the farthest points, with the metric these had; False when two are equally far."""
+    distances = [mpck.squared_distance(x, centers[h], metrics[h]) for x, h in zip(X, labels, strict=True)]
+    by_distance = np.argsort(distances)[::-1]
+    empty = [h for h in range(len(centers)) if h not in labels]
+    for h, i in zip(empty, by_distance, strict=False):
+        centers[h], metrics[h] = X[i], metrics[labels[i]]
+    ranks = np.sort(distances)[::-1][: len(empty) + 1]
+    return not (empty and (np.diff(ranks) > -1e-9 * ranks[0]).any())
+
+
 def reference_run(X, c, start, full, shared, n_iterations):
-    """Yield (labels, centers, metrics, objective) after every iteration, as long as no cluster is empty."""
+    """Yield (labels, centers, metrics, objective) after every iteration."""
     k, d = start.shape
-    centers, labels = start, np.full(len(X), -1)
+    centers, labels = start.copy(), np.full(len(X), -1)
     metrics = np.tile(np.eye(d), (k, 1, 1)) if full else np.ones((k, d))
     for _ in range(n_iterations):
         reach, gaps = mpck.farthest_distances(X, metrics), mpck.farthest_differences(X, metrics)
         labels = mpck.sweep(X, centers, metrics, labels, *listed(c), reach)
-        if len(np.unique(labels)) < k:
-            return
-        centers = np.array([X[labels == h].mean(axis=0) for h in range(k)])
+        for h in np.unique(labels):
+            centers[h] = X[labels == h].mean(axis=0)
         metrics = mpck.update_metrics(X, labels, centers, metrics, *listed(c), gaps, shared)
         reach = mpck.farthest_distances(X, metrics)
-        yield labels, centers, metrics, mpck.objective(X, labels, centers, metrics, *listed(c), reach)
+        objective = mpck.objective(X, labels, centers, metrics, *listed(c), reach)
+        if not relocate(X, labels, centers, metrics):
+            return
+        yield labels, centers.copy(), metrics.copy(), objective
 
 
 @of_every_kind
 def test_every_iteration_is_that_of_the_reference(kind):
-    n_iterations = 0
-    for seed in range(25):
+    n_iterations = n_after_relocation = 0
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         n, d, k = rng.integers(6, 20), rng.integers(1, 4), rng.integers(1, 4)
         X = rng.normal(size=(n, d)) * rng.uniform(0.3, 3, d)
@@ -110,18 +123,21 @@ def test_every_iteration_is_that_of_the_reference(kind):
         pairs = pairs[pairs[:, 0] != pairs[:, 1]]
         c = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.uniform(0.1, 2, len(pairs)))
         start = X[rng.permutation(n)[:k]] + 0.1
+        start[rng.integers(k)] += rng.choice([0, 100])  # if far away, empty at first
         full, shared = "metric" in kind, "shared_metric" in kind
         for t, (labels, centers, metrics, objective) in enumerate(reference_run(X, c, start, full, shared, 6), 1):
             found = fit(X, c, k, start, max_iter=t, tol=0, **kind)
             if found.n_iter_ < t:
                 break
             n_iterations += 1
+            n_after_relocation += t > 1 and start.max() > 50
             assert_array_equal(found.labels_, labels, f"seed {seed}, iteration {t}")
             assert_allclose(found.cluster_centers_, centers, rtol=1e-9, atol=1e-12)
             for learned, expected in zip(found.metrics_, metrics, strict=True):
                 assert_allclose(learned, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
             assert found.objective_ == pytest.approx(objective, rel=1e-9)
-    assert n_iterations > 60
+    assert n_iterations > 90
+    assert n_after_relocation > 20
 
 
 @settings(max_examples=80, deadline=None)
@@ -238,6 +254,15 @@ def test_a_spread_that_cannot_links_make_negative_keeps_the_old_weight(shared):
     assert_array_equal(full.metrics_, [np.eye(2)])
 
 
+@pytest.mark.parametrize("kind", [{}, {"metric": "full"}], ids=["diagonal", "full"])
+@pytest.mark.parametrize("gap", [0.1, 0.3, 1.1, 1.3, 2.7, 12.3])
+def test_a_spread_that_cannot_links_make_zero_keeps_the_old_weight_whatever_rounding_leaves(kind, gap):
+    """S = ¾·gap² − ¾·gap²: neither a positive spread nor a negative one."""
+    X = np.array([[0.0, 0.0], [100.0, 0.0], [50.0, 0.0], [50.0, gap]])
+    metric = fit(X, Constraints([(2, 3)], [False], [0.75]), 1, max_iter=1, **kind).metrics_[0]
+    assert_array_equal(metric if kind else np.diag(metric), np.eye(2) if kind else np.diag([metric[0], 1.0]))
+
+
 @of_every_kind
 def test_a_cluster_of_one_row_keeps_the_first_metric(kind):
     X = np.array([[0.0, 0.0], [1.0, 0.5], [0.3, 1.0], [0.6, 0.2], [50.0, 50.0]])
@@ -333,6 +358,18 @@ def test_an_empty_cluster_moves_to_the_farthest_point_and_gets_members(kind, sca
     assert_array_equal(first.labels_, np.zeros(6))
     assert_array_equal(first.cluster_centers_[1], X[5])
     assert_array_equal(fit(X, None, 2, start, **kind).labels_, [0, 0, 0, 0, 0, 1])
+
+
+def test_a_run_does_not_end_at_the_iteration_that_empties_a_cluster():
+    """However large ``tol`` is, the relocated center must still get its members."""
+    X = np.array([[0.0, -5.0], [7.0, -7.0], [-4.0, 1.0], [6.0, -2.0], [-3.0, 1.0], [8.0, 4.0]])
+    c = Constraints([(0, 5), (0, 5), (0, 4)], [True, True, False], [2.0, 1.0, 2.0])
+    start = [[0.0, -1.0], [8.0, 4.0]]
+    assert_array_equal(fit(X, c, 2, start, max_iter=1).labels_, [0, 0, 0, 0, 0, 1])
+    assert_array_equal(fit(X, c, 2, start, max_iter=2).labels_, [0, 0, 0, 0, 0, 0])
+    found = fit(X, c, 2, start, tol=1e9)
+    assert found.n_iter_ == 3
+    assert_array_equal(found.labels_, [0, 1, 0, 0, 0, 0])
 
 
 # ---- corner cases
