@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,14 +43,14 @@ class ViewState:
     clusterer: Any
 
 
-class TransferMethod(BaseEstimator):
+class TransferMethod(BaseEstimator, ABC):
     """Base class: a method says which constraints P^V between mapped instances a view passes on."""
 
     uses_relations = True
 
+    @abstractmethod
     def infer(self, view: ViewState) -> Constraints:
         """Return P^V, constraints between rows of ``view.mapped``."""
-        raise NotImplementedError
 
 
 class ConstraintPropagation(TransferMethod):

@@ -18,7 +18,7 @@ SOME_TRIALS_FAILED = 4
 _EXAMPLES = """\b
 Examples:
   mvcc run configs/protein.yaml
-  mvcc run configs/protein.yaml --trials 5 -j 2 --out /tmp/protein
+  mvcc run configs/protein.yaml --trials 5 -j 2 --out my-results/protein
   mvcc run configs/four_quadrants.yaml --set dataset_options.instances_per_view=100 --out results/fq_100
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from mvcc.exceptions import InvalidInputError
 NO_CONSTRAINTS = Constraints([], [])
 
 
-class ConstrainedKMeans(ClusterMixin, BaseEstimator):
+class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     """Base of the two estimators; a subclass runs the iterations and may learn metrics."""
 
     _farthest_first = False
@@ -87,6 +88,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         labels: NDArray[np.int64] = nearest(data, self.cluster_centers_, metrics, log_dets)
         return labels
 
+    @abstractmethod
     def _iterate(
         self,
         X: NDArray[np.float64],
@@ -96,10 +98,11 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         max_iter: int,
         tol: float,
     ) -> None:
-        raise NotImplementedError
+        """Run the iterations from the given start and store what they found."""
 
+    @abstractmethod
     def _current_metrics(self) -> NDArray[np.float64]:
-        raise NotImplementedError
+        """Return the metric of every cluster, (k, d) or (k, d, d)."""
 
     def _check_X(self, X: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
         """Check X in one fast pass where it is a plain array already, else by scikit-learn's thorough checks."""
