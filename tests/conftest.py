@@ -46,6 +46,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     skipped = terminalreporter.stats.get("skipped", [])
     missing = [report for report in skipped if "needs MVCC_" in str(report.longrepr)]
     config.stash[_MISSING] = len(missing)
+    # how many fits equal those of the reference implementation
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
+    agreement = {line for report in reports for name, line in report.user_properties if name == "agreement"}
+    for line in sorted(agreement):
+        terminalreporter.write_line(line)
 
 
 _MISSING = pytest.StashKey[int]()
