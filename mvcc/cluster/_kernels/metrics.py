@@ -21,10 +21,24 @@ def _add_square(S, h, X, i, Z, j, factor):
 
 
 @njit(cache=True)
+def _drop_rounding(S, h, a, rounding):
+    """Set a spread to 0 that is no more than rounding."""
+    if S.ndim == 2:
+        if abs(S[h, a]) <= rounding:
+            S[h, a] = 0.0
+    elif abs(S[h, a, a]) <= rounding:
+        S[h, a, a] = 0.0
+
+
+@njit(cache=True)
 def scatters(X, centers, labels, links, gaps, metrics):
-    """Return S_h of every cluster: its own spread, and what violated constraints add (the minimizer of Eq. 1)."""
+    """Return S_h of every cluster: its own spread, and what violated constraints add (the minimizer of Eq. 1).
+
+    A spread that cannot-links cancel but for rounding is 0.
+    """
     start, partner, weight = links
     S = np.zeros_like(metrics)
+    subtracted = np.zeros(centers.shape)
     origin = np.zeros((1, X.shape[1]))
     for i in range(len(X)):
         h = labels[i]
@@ -36,6 +50,10 @@ def scatters(X, centers, labels, links, gaps, metrics):
             elif weight[e] < 0 and labels[j] == h and j > i:
                 _add_square(S, h, gaps, h, origin, 0, -weight[e])
                 _add_square(S, h, X, i, X, j, weight[e])
+                _add_square(subtracted, h, X, i, X, j, -weight[e])
+    for h in range(len(centers)):
+        for a in range(X.shape[1]):
+            _drop_rounding(S, h, a, 16 * np.finfo(np.float64).eps * subtracted[h, a])
     return S
 
 
