@@ -1,4 +1,4 @@
-"""The data sets of §6.1: where their files come from and how they become two views with relations."""
+"""The data sets of §6.1: where their files come from and how they become views with relations."""
 
 from __future__ import annotations
 

@@ -28,9 +28,10 @@ def load(rng: np.random.Generator, letters: Path, digits: Path) -> Dataset:
         Views of shape (227, 16) and (317, 16), 227 relations.
     """
     (X_letters, y_letters), (X_digits, y_digits) = read_arff(letters), read_arff(digits)
+    labels = [y_letters, y_digits]
     return Dataset(
         views=[X_letters, X_digits],
-        labels=[y_letters, y_digits],
-        relations={(0, 1): pair_at_random(y_letters, y_digits, rng)},
+        labels=labels,
+        relations=pair_at_random(labels, rng),
         names=("letters", "digits"),
     )

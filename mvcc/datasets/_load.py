@@ -23,7 +23,7 @@ def load_dataset(
     random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
     **options: Any,
 ) -> Dataset:
-    """Load a data set of §6.1: raw views, true labels and the full list of relations.
+    """Load a data set of §6: raw views, true labels and the full list of relations.
 
     Instances come in the order of the files (or of the generator), which is nearly sorted by class: shuffle them
     where their order could matter. The views of Rec/Talk are document vectors, already scaled by default.
@@ -31,24 +31,25 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        ``"four_quadrants"``, ``"protein"``, ``"letters_digits"``, ``"rec_talk"``: a name in
-        :func:`mvcc.datasets.registry`.
+        ``"four_quadrants"``, ``"protein"``, ``"letters_digits"``, ``"rec_talk"``, ``"half_moons"``, ``"rings"``: a
+        name in :func:`mvcc.datasets.registry`.
     data_dir : str or path, optional
         A folder to look for the data files in, before ``$MVCC_DATA`` and the cache. Files found nowhere are downloaded
         into the cache.
     random_state : int, SeedSequence, Generator or None
-        Decides everything that is drawn: the instances of Four Quadrants, the documents of Rec/Talk, the pairing
-        within the classes of all but Four Quadrants. None draws afresh on every call.
+        Decides everything that is drawn: the instances of Four Quadrants, Half-Moons and Rings, the documents of
+        Rec/Talk, the pairing within the classes of all but Four Quadrants. None draws afresh on every call.
     **options
-        Options of the data set. Four Quadrants: ``instances_per_view`` (default 200, a multiple of 4). Rec/Talk:
-        ``words`` ("chi2" or "frequency"), ``min_words`` (2, 1 or 0), ``scaling`` ("unit" or "none"), ``headers``
-        (False or True), ``fixed_draw`` (a seed for the documents; default: drawn by `random_state`); what they mean
-        is in ``data/README.md``. The others have none.
+        Options of the data set. Four Quadrants: ``instances_per_view`` (default 200, a multiple of 4), ``n_views`` (2
+        or 3). Protein: ``n_views`` (2 or 3). Rec/Talk: ``words`` ("chi2" or "frequency"), ``min_words`` (2, 1 or 0),
+        ``scaling`` ("unit" or "none"), ``headers`` (False or True), ``fixed_draw`` (a seed for the documents;
+        default: drawn by `random_state`). Half-Moons and Rings: ``instances_per_view`` (default 200, even), ``noise``
+        (default 0.05). What they mean is in ``data/README.md``. Letters/Digits has none.
 
     Returns
     -------
     Dataset
-        Views (n_v, d_v), labels (n_v,), relations {(0, 1): (r, 2)} and the names of the views.
+        Views (n_v, d_v), labels (n_v,), relations {(u, v): (r, 2)} with u < v, and the names of the views.
 
     Raises
     ------

@@ -1,32 +1,57 @@
-"""Relations between views whose classes are paired."""
+"""Super-instances, §6.1: one instance of every view, and the relations between the views that follow from them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def pair_at_random(first: NDArray[np.int64], second: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Pair the instances of equal class in two views, one to one and at random (§6.1).
+def pair_at_random(
+    labels: Sequence[NDArray[np.int64]], rng: np.random.Generator
+) -> dict[tuple[int, int], NDArray[np.int64]]:
+    """Join the instances of equal class, one of each view, to super-instances at random (§6.1).
 
-    The smaller class of each pair is used up; which instances of the larger one stay isolated is drawn as well.
+    The smallest class of those that are joined is used up. Which instances of the larger ones stay isolated is drawn
+    as well; they are isolated from every other view, even where two views have some left.
 
     Parameters
     ----------
-    first, second : ndarray of shape (n_v,)
-        The classes of the instances of both views; paired classes have the same number.
+    labels : sequence of ndarray of shape (n_v,)
+        The classes of the instances of each view; classes that are joined have the same number.
     rng : Generator
-        Draws the pairs.
+        Draws the super-instances.
 
     Returns
     -------
-    ndarray of shape (r, 2), int64
-        Related rows, sorted by the row in the first view; r is the sum of the smaller class sizes.
+    dict of {(int, int): ndarray of shape (r, 2), int64}
+        Related rows of views u < v, sorted by the row in view u; r is the sum of the smallest class sizes.
     """
-    pairs = []
-    for label in np.intersect1d(first, second):
-        rows = [np.flatnonzero(labels == label) for labels in (first, second)]
-        smaller = min(map(len, rows))
-        pairs.append(np.column_stack([rng.choice(r, size=smaller, replace=False) for r in rows]))
-    relations = np.concatenate(pairs)
-    return relations[np.argsort(relations[:, 0])]
+    joined = []
+    for label in reduce(np.intersect1d, labels):
+        rows = [np.flatnonzero(y == label) for y in labels]
+        smallest = min(map(len, rows))
+        joined.append(np.column_stack([rng.choice(r, size=smallest, replace=False) for r in rows]))
+    return relate(np.concatenate(joined))
+
+
+def relate(super_instances: NDArray[np.int64]) -> dict[tuple[int, int], NDArray[np.int64]]:
+    """List the relations between every two views, given super-instances as rows: one column per view.
+
+    Parameters
+    ----------
+    super_instances : ndarray of shape (r, n_views), int64
+        The row of each super-instance in each view; no row of a view occurs twice.
+
+    Returns
+    -------
+    dict of {(int, int): ndarray of shape (r, 2), int64}
+        Related rows of views u < v, sorted by the row in view u.
+    """
+    return {
+        (u, v): super_instances[np.argsort(super_instances[:, u])][:, [u, v]]
+        for u, v in combinations(range(super_instances.shape[1]), 2)
+    }

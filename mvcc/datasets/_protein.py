@@ -1,4 +1,4 @@
-"""Protein, §6.1: six classes of proteins, three in each view."""
+"""Protein, §6.1: six classes of proteins, three in each of two views or two in each of three."""
 
 from __future__ import annotations
 
@@ -8,30 +8,43 @@ import numpy as np
 
 from mvcc.datasets._arff import read_arff
 from mvcc.datasets._dataset import Dataset
+from mvcc.datasets._options import check_choice
 from mvcc.datasets._pairing import pair_at_random
 
 
-def load(rng: np.random.Generator, proteins: Path) -> Dataset:
+def load(rng: np.random.Generator, proteins: Path, *, n_views: int = 2) -> Dataset:
     """Load Protein: classes c1, c2, c3 in one view, paired with c4, c5, c6 in the other.
+
+    In three views (§5.3) there are c1 and c2, c3 and c4, c5 and c6; c1, c3, c5 are joined, and c2, c4, c6.
 
     Parameters
     ----------
     rng : Generator
-        Draws the pairs within the classes.
+        Draws the super-instances within the classes.
     proteins : Path
         ``protein.arff``, whose class attribute lists c1 to c6.
+    n_views : {2, 3}
+        Number of views.
 
     Returns
     -------
     Dataset
-        Views of shape (67, 20) and (49, 20), 47 relations.
+        Two views of shape (67, 20) and (49, 20), 47 relations; or three of shape (35, 20), (47, 20) and (34, 20), 33
+        relations between any two.
+
+    Raises
+    ------
+    InvalidInputError
+        If `n_views` is not 2 or 3.
     """
+    count = check_choice(n_views, "n_views", (2, 3))
     X, y = read_arff(proteins)
-    first = y < 3
-    labels_first, labels_second = y[first], y[~first] - 3
+    size = 6 // count  # classes of a view
+    homes, classes = np.divmod(y, size)
+    labels = [classes[homes == view] for view in range(count)]
     return Dataset(
-        views=[X[first], X[~first]],
-        labels=[labels_first, labels_second],
-        relations={(0, 1): pair_at_random(labels_first, labels_second, rng)},
-        names=("c1-c3", "c4-c6"),
+        views=[X[homes == view] for view in range(count)],
+        labels=labels,
+        relations=pair_at_random(labels, rng),
+        names=tuple(f"c{size * view + 1}-c{size * (view + 1)}" for view in range(count)),
     )

@@ -15,6 +15,7 @@ from sklearn.preprocessing import normalize
 from mvcc._validation import check_count
 from mvcc.datasets import _newsgroups
 from mvcc.datasets._dataset import Dataset
+from mvcc.datasets._options import check_choice
 from mvcc.datasets._pairing import pair_at_random
 from mvcc.exceptions import InvalidInputError
 
@@ -73,10 +74,10 @@ def load(
     InvalidInputError
         If an option has an impossible value, or too few documents have `min_words`.
     """
-    _check("words", words, tuple(_SCORES))
-    _check("min_words", min_words, (2, 1, 0))
-    _check("scaling", scaling, ("unit", "none"))
-    _check("headers", headers, (False, True))
+    check_choice(words, "words", tuple(_SCORES))
+    check_choice(min_words, "min_words", (2, 1, 0))
+    check_choice(scaling, "scaling", ("unit", "none"))
+    check_choice(headers, "headers", (False, True))
     draw = rng if fixed_draw is None else np.random.default_rng(check_count(fixed_draw, "fixed_draw", low=0))
     views, labels = [], []
     for groups, size in zip(((autos, motorcycles), (guns, mideast)), _DOCUMENTS, strict=True):
@@ -85,7 +86,7 @@ def load(
         view = (counts[rows][:, columns].toarray() > 0).astype(np.float64)
         views.append(normalize(view) if scaling == "unit" else view)
         labels.append(y[rows])
-    return Dataset(views, labels, {(0, 1): pair_at_random(labels[0], labels[1], rng)}, ("rec", "talk"))
+    return Dataset(views, labels, pair_at_random(labels, rng), ("rec", "talk"))
 
 
 @lru_cache(maxsize=4)
@@ -137,8 +138,3 @@ def _frequency(first: Any, second: Any) -> NDArray[np.float64]:
 
 
 _SCORES: dict[str, Score] = {"chi2": _chi2, "frequency": _frequency}
-
-
-def _check(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
-    if value not in allowed or isinstance(value, bool) is not isinstance(allowed[0], bool):
-        raise InvalidInputError(f"{name}={value!r} is not allowed; {', '.join(map(repr, allowed))} are.")

@@ -78,11 +78,11 @@ class DatasetInfo:
     title, description : str
         The paper's name for it, and one line on what it is.
     clusters : int
-        Number of clusters k in every view.
+        Number of clusters k in every view with default options.
     views : tuple of ViewInfo
         The sizes of the views with default options.
     relations : int
-        Number of relations in the full list.
+        Number of relations in the full list with default options.
     files : tuple of DataFile
         Its files and folders, in the order in which the data set's module takes them; empty if it is generated.
     """

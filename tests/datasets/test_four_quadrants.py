@@ -55,6 +55,41 @@ def test_relations_have_the_least_total_distance():
         assert distances[chosen[:, 0], chosen[:, 1]].sum() == pytest.approx(best, rel=1e-12)
 
 
+def test_a_third_view_leaves_the_other_two_as_they_are():
+    two, three = (load_dataset("four_quadrants", random_state=5, n_views=count) for count in (2, 3))
+    assert three.names == ("A", "B", "C")
+    assert [view.shape for view in three.views] == [(200, 2)] * 3
+    assert all((a == b).all() for a, b in zip(two.views, three.views, strict=False))
+    assert (two.relations[0, 1] == three.relations[0, 1]).all()
+    assert (three.views[2] != three.views[0]).all()
+    assert all((labels == two.labels[0]).all() for labels in three.labels)
+
+
+def test_in_three_views_partners_of_one_instance_are_partners():
+    data = load_dataset("four_quadrants", random_state=6, n_views=3)
+    assert list(data.relations) == [(0, 1), (0, 2), (1, 2)]
+    to_second, to_third = dict(data.relations[0, 1].tolist()), dict(data.relations[0, 2].tolist())
+    assert {to_second[row]: to_third[row] for row in range(200)} == dict(data.relations[1, 2].tolist())
+    for relations in data.relations.values():
+        assert (relations[:, 0] == np.arange(200)).all()
+        assert (relations // 50 == np.arange(200)[:, None] // 50).all()
+
+
+def test_the_third_view_is_matched_to_the_first_by_the_least_total_distance():
+    data = load_dataset("four_quadrants", random_state=7, instances_per_view=20, n_views=3)
+    distances = np.linalg.norm(data.views[0][:, None] - data.views[2][None], axis=2)
+    for rows in np.split(np.arange(20), 4):
+        chosen = data.relations[0, 2][rows]
+        best = min(distances[rows, list(order)].sum() for order in itertools.permutations(rows))
+        assert distances[chosen[:, 0], chosen[:, 1]].sum() == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 4, True, "3", None, 2.5])
+def test_there_are_two_or_three_views(count):
+    with pytest.raises(InvalidInputError, match=r"n_views=.* is not allowed; 2, 3 are"):
+        load_dataset("four_quadrants", n_views=count)
+
+
 def test_the_views_are_drawn_apart():
     data = load_dataset("four_quadrants", random_state=4)
     assert (data.views[0] != data.views[1]).all()

@@ -14,6 +14,8 @@ from mvcc.exceptions import DataError, InvalidInputError, UnknownDatasetError
 
 ALL = [
     "four_quadrants",
+    "half_moons",
+    "rings",
     *(pytest.param(name, marks=pytest.mark.data) for name in ("protein", "letters_digits", "rec_talk")),
 ]
 
@@ -56,8 +58,25 @@ def test_a_random_state_that_is_none_is_refused(state):
 def test_unknown_options_name_the_allowed_ones():
     with pytest.raises(InvalidInputError, match=r"'four_quadrants': n, size; its options are: instances_per_view"):
         load_dataset("four_quadrants", size=3, n=1)
-    with pytest.raises(InvalidInputError, match=r"'protein': rng; it has no options"):
+    with pytest.raises(InvalidInputError, match=r"'protein': rng; its options are: n_views"):
         load_dataset("protein", rng=1)
+    with pytest.raises(InvalidInputError, match=r"'letters_digits': n_views; it has no options"):
+        load_dataset("letters_digits", n_views=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        ("four_quadrants", "b9644025169a7f20"),
+        pytest.param("protein", "c3073a70ed33e5d1", marks=pytest.mark.data),
+        pytest.param("letters_digits", "57ca68e1e21df69c", marks=pytest.mark.data),
+        pytest.param("rec_talk", "bca0c7a97668d4a5", marks=pytest.mark.data),
+    ],
+)
+def test_two_views_are_drawn_as_for_the_committed_results(name, digest):
+    relations = load_dataset(name, random_state=1).relations
+    assert list(relations) == [(0, 1)]
+    assert hashlib.sha256(relations[0, 1].astype("<i8").tobytes()).hexdigest().startswith(digest)
 
 
 def test_an_unknown_name_is_refused():

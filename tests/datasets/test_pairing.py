@@ -1,4 +1,4 @@
-"""Pairs join equal classes, one to one, as many as the smaller class has, and every such pairing is equally likely."""
+"""Super-instances join equal classes, as many as the smallest class has, and every such choice is equally likely."""
 
 from __future__ import annotations
 
@@ -6,24 +6,35 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc.datasets._pairing import pair_at_random
+from mvcc.datasets._pairing import pair_at_random, relate
 
 labels = st.lists(st.integers(0, 3), max_size=30).map(lambda y: np.array([0, *y], dtype=np.int64))
 
 
-@given(first=labels, second=labels, seed=st.integers(0, 1000))
-def test_pairs_are_one_to_one_within_classes_and_use_up_the_smaller_class(first, second, seed):
-    pairs = pair_at_random(first, second, np.random.default_rng(seed))
-    assert pairs.dtype == np.int64
-    assert (first[pairs[:, 0]] == second[pairs[:, 1]]).all()
-    assert all(len(np.unique(column)) == len(column) for column in pairs.T)
-    assert len(pairs) == sum(min((first == c).sum(), (second == c).sum()) for c in range(4))
-    assert (np.diff(pairs[:, 0]) > 0).all()
+@given(views=st.lists(labels, min_size=2, max_size=4), seed=st.integers(0, 1000))
+def test_relations_are_one_to_one_within_classes_and_use_up_the_smallest_class(views, seed):
+    relations = pair_at_random(views, np.random.default_rng(seed))
+    assert list(relations) == [(u, v) for u in range(len(views)) for v in range(u + 1, len(views))]
+    for (u, v), pairs in relations.items():
+        assert pairs.dtype == np.int64
+        assert (views[u][pairs[:, 0]] == views[v][pairs[:, 1]]).all()
+        assert all(len(np.unique(column)) == len(column) for column in pairs.T)
+        assert len(pairs) == sum(min((y == c).sum() for y in views) for c in range(4))
+        assert (np.diff(pairs[:, 0]) > 0).all()
+
+
+@given(views=st.lists(labels, min_size=3, max_size=3), seed=st.integers(0, 1000))
+def test_what_is_related_through_a_third_view_is_related(views, seed):
+    first, second, between = (
+        dict(pair_at_random(views, np.random.default_rng(seed))[key].tolist()) for key in ((0, 1), (0, 2), (1, 2))
+    )
+    assert first.keys() == second.keys()
+    assert {first[row]: second[row] for row in first} == between
 
 
 def test_the_generator_decides():
     y = np.repeat([0, 1], 20)
-    one, same, other = (pair_at_random(y, y, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    one, same, other = (pair_at_random([y, y], np.random.default_rng(seed))[0, 1] for seed in (1, 1, 2))
     assert (one == same).all()
     assert (one != other).any()
 
@@ -32,6 +43,15 @@ def test_partners_and_isolated_instances_are_drawn_evenly():
     rng = np.random.default_rng(0)
     counts = np.zeros((2, 3))
     for _ in range(3000):
-        pairs = pair_at_random(np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64), rng)
+        pairs = pair_at_random([np.zeros(2, dtype=np.int64), np.zeros(3, dtype=np.int64)], rng)[0, 1]
         counts[pairs[:, 0], pairs[:, 1]] += 1
     np.testing.assert_allclose(counts, 1000, atol=130)  # five standard deviations
+
+
+def test_super_instances_are_related_in_the_order_of_each_first_view():
+    relations = relate(np.array([[4, 1, 7], [2, 3, 5]]))
+    assert {key: rows.tolist() for key, rows in relations.items()} == {
+        (0, 1): [[2, 3], [4, 1]],
+        (0, 2): [[2, 5], [4, 7]],
+        (1, 2): [[1, 7], [3, 5]],
+    }

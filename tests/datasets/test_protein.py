@@ -1,4 +1,4 @@
-"""Protein holds classes 1 to 3 in one view, 4 to 6 in the other, and pairs 1 & 4, 2 & 5, 3 & 6."""
+"""Protein has classes 1 to 3 in one view, 4 to 6 in the other, and pairs 1 & 4, 2 & 5, 3 & 6; or two classes a view."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mvcc import load_dataset
+from mvcc.exceptions import InvalidInputError
 
 
 def test_classes_are_split_and_renumbered(sandbox):
@@ -19,6 +20,28 @@ def test_classes_are_split_and_renumbered(sandbox):
     assert len(data.relations[0, 1]) == 1 + 1 + 2
 
 
+def test_three_views_hold_two_classes_each(sandbox):
+    sandbox.cache.mkdir()
+    (sandbox.cache / "protein.arff").write_bytes(sandbox.content)
+    data = load_dataset("protein", random_state=0, n_views=3)
+    assert data.names == ("c1-c2", "c3-c4", "c5-c6")
+    assert [view.ravel().tolist() for view in data.views] == [
+        [0.5, 1.5, 2.5],
+        [3.5, 4.5, 5.5, 6.5],
+        [7.5, 8.5, 9.5, 10.5],
+    ]
+    assert [labels.tolist() for labels in data.labels] == [[0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 1]]
+    assert [len(data.relations[key]) for key in ((0, 1), (0, 2), (1, 2))] == [2 + 1] * 3
+
+
+@pytest.mark.parametrize("count", [1, 6, False])
+def test_there_are_two_or_three_views(sandbox, count):
+    sandbox.cache.mkdir()
+    (sandbox.cache / "protein.arff").write_bytes(sandbox.content)
+    with pytest.raises(InvalidInputError, match=r"n_views=.* is not allowed; 2, 3 are"):
+        load_dataset("protein", n_views=count)
+
+
 @pytest.mark.data
 def test_table_1():
     data = load_dataset("protein", random_state=0)
@@ -29,3 +52,15 @@ def test_table_1():
     assert (data.labels[0][pairs[:, 0]] == data.labels[1][pairs[:, 1]]).all()
     assert all(len(np.unique(column)) == 47 for column in pairs.T)
     assert data.views[0][0, :3].tolist() == [14.1, 0.7, 7.4]
+
+
+@pytest.mark.data
+def test_three_views_of_the_proteins():
+    data = load_dataset("protein", random_state=0, n_views=3)
+    assert [view.shape for view in data.views] == [(35, 20), (47, 20), (34, 20)]
+    assert [np.bincount(labels).tolist() for labels in data.labels] == [[19, 16], [32, 15], [18, 16]]
+    for (u, v), pairs in data.relations.items():
+        assert np.bincount(data.labels[u][pairs[:, 0]]).tolist() == [18, 15]
+        assert (data.labels[u][pairs[:, 0]] == data.labels[v][pairs[:, 1]]).all()
+    two = load_dataset("protein", random_state=0)
+    assert sorted(np.concatenate(data.views).tolist()) == sorted(np.concatenate(two.views).tolist())

@@ -1,0 +1,24 @@
+"""Checks of the options that data sets share."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, TypeVar
+
+from mvcc.exceptions import InvalidInputError
+
+T = TypeVar("T")
+
+
+def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
+    """Return the one of the allowed values that was chosen; True and False are not taken for 1 and 0."""
+    if value not in allowed or isinstance(value, bool) is not isinstance(allowed[0], bool):
+        raise InvalidInputError(f"{name}={value!r} is not allowed; {', '.join(map(repr, allowed))} are.")
+    return allowed[allowed.index(value)]
+
+
+def check_multiple(value: Any, name: str, factor: int) -> int:
+    """Return a positive multiple of the factor, or say that it must be one."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value <= 0 or value % factor:
+        raise InvalidInputError(f"{name} must be a positive multiple of {factor}, not {value!r}.")
+    return int(value)

@@ -1,0 +1,45 @@
+"""Two views of one shape that violates the assumptions of K-Means (§6.3, §6.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mvcc._validation import check_number
+from mvcc.datasets._dataset import Dataset
+from mvcc.datasets._options import check_multiple
+from mvcc.datasets._pairing import pair_at_random
+
+
+def draw_shape(shape: Callable[..., Any], rng: np.random.Generator, instances_per_view: int, noise: float) -> Dataset:
+    """Draw both views alike, and relations at random within the classes, as in the data sets of §6.1.
+
+    Parameters
+    ----------
+    shape : callable
+        ``make_moons`` or ``make_circles`` of scikit-learn.
+    rng : Generator
+        Draws the instances, and the pairs within the classes.
+    instances_per_view : int
+        An even number above 0: both classes have the same number of instances.
+    noise : float
+        Standard deviation of both coordinates, 0 or more.
+
+    Returns
+    -------
+    Dataset
+        Two views of shape (instances_per_view, 2), sorted by class; every instance has one partner.
+
+    Raises
+    ------
+    InvalidInputError
+        If an option is impossible.
+    """
+    n = check_multiple(instances_per_view, "instances_per_view", 2)
+    spread = check_number(noise, "noise", low=0)
+    legacy = np.random.RandomState(rng.bit_generator)  # what scikit-learn takes; it draws from the same stream
+    drawn = [shape(n_samples=n, shuffle=False, noise=spread, random_state=legacy) for _ in range(2)]
+    labels = [y.astype(np.int64) for _, y in drawn]
+    return Dataset([X for X, _ in drawn], labels, pair_at_random(labels, rng), ("A", "B"))

@@ -1,0 +1,90 @@
+"""Half-Moons and Rings have their curves, in two views drawn alike, and do not touch with the default noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from mvcc import PCKMeans, load_dataset, pairwise_f_measure
+from mvcc.exceptions import InvalidInputError
+
+SHAPES = ["half_moons", "rings"]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("n", [2, 60, 200])
+def test_sizes_classes_and_relations(name, n):
+    data = load_dataset(name, random_state=0, instances_per_view=n)
+    assert data.names == ("A", "B")
+    for view, labels in zip(data.views, data.labels, strict=True):
+        assert view.shape == (n, 2)
+        assert view.dtype == np.float64
+        assert labels.dtype == np.int64
+        assert np.bincount(labels).tolist() == [n // 2, n // 2]
+    pairs = data.relations[0, 1]
+    assert (pairs[:, 0] == np.arange(n)).all()
+    assert (np.sort(pairs[:, 1]) == np.arange(n)).all()
+    assert (data.labels[0][pairs[:, 0]] == data.labels[1][pairs[:, 1]]).all()
+
+
+def test_partners_are_drawn_not_given_by_the_place_on_the_curve():
+    pairs = load_dataset("rings", random_state=0).relations[0, 1]
+    assert (pairs[:, 0] == pairs[:, 1]).mean() < 0.1
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_views_are_drawn_apart_and_alike(name):
+    first, second = load_dataset(name, random_state=1).views
+    assert (first != second).all()
+    difference = first - second
+    np.testing.assert_allclose(difference.std(axis=0), 0.05 * np.sqrt(2), rtol=0.25)  # five standard deviations
+    np.testing.assert_allclose(difference.mean(axis=0), 0, atol=0.025)
+
+
+def test_without_noise_rings_are_circles_half_a_radius_apart():
+    data = load_dataset("rings", random_state=2, noise=0)
+    for view, labels in zip(data.views, data.labels, strict=True):
+        np.testing.assert_allclose(np.linalg.norm(view, axis=1), np.where(labels == 0, 1.0, 0.5))
+
+
+def test_without_noise_half_moons_are_half_circles_half_a_radius_apart():
+    data = load_dataset("half_moons", random_state=2, noise=0)
+    for view, labels in zip(data.views, data.labels, strict=True):
+        np.testing.assert_allclose(np.linalg.norm(view - np.where(labels[:, None] == 0, [0, 0], [1, 0.5]), axis=1), 1)
+        assert (view[labels == 0, 1] >= -1e-12).all()
+        assert (view[labels == 1, 1] <= 0.5 + 1e-12).all()
+        assert cdist(view[labels == 0], view[labels == 1]).min() == pytest.approx(0.5, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_classes_do_not_touch_with_the_default_noise(name):
+    for seed in range(20):
+        data = load_dataset(name, random_state=seed)
+        for view, labels in zip(data.views, data.labels, strict=True):
+            assert cdist(view[labels == 0], view[labels == 1]).min() > 0.15
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_k_means_does_not_find_the_classes(name):
+    data = load_dataset(name, random_state=3)
+    assert pairwise_f_measure(data.labels[0], PCKMeans(2, random_state=0).fit_predict(data.views[0])) < 0.8
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"instances_per_view": 0}, "instances_per_view must be a positive multiple of 2, not 0"),
+        ({"instances_per_view": 7}, "instances_per_view must be a positive multiple of 2, not 7"),
+        ({"instances_per_view": True}, "instances_per_view must be a positive multiple of 2, not True"),
+        ({"instances_per_view": 4.0}, "instances_per_view must be a positive multiple of 2, not 4.0"),
+        ({"noise": -0.1}, r"noise=-0\.1 is not allowed"),
+        ({"noise": np.nan}, "noise=nan is not allowed"),
+        ({"noise": "0.1"}, "noise='0.1' is not allowed"),
+        ({"size": 3}, "its options are: instances_per_view, noise"),
+    ],
+)
+def test_impossible_options_say_what_is_allowed(name, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        load_dataset(name, **options)
