@@ -29,3 +29,7 @@ class UnknownDatasetError(DataError, InvalidInputError):
 
 class StoreError(MvccError):
     """A results folder that does not fit the run, or cannot be read or written."""
+
+
+class PropagationWarning(UserWarning):
+    """Data that look unfit for Constraint Propagation: clusters that are not globular, or that overlap (§6.4)."""

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from itertools import permutations
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,30 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
+from mvcc._co_em import NOTHING, CoEM, ViewRecord
+from mvcc._threshold import choose_threshold
 from mvcc._validation import RandomState, as_generator, check_count, check_data, check_number
-from mvcc.constraints import Constraints, unify
-from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import ConstraintMap, Relations, augment, check_mappings, mapped_rows, relations_between
-from mvcc.transfer import ConstraintPropagation, TransferMethod, ViewState
+from mvcc.constraints import Constraints
+from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
+from mvcc.exceptions import InvalidInputError, PropagationWarning
+from mvcc.mapping import check_mappings
+from mvcc.transfer import ConstraintPropagation, TransferMethod
 
-Maps = dict[tuple[int, int], ConstraintMap]
-_NOTHING = Constraints([], [])
-
-
-@dataclass(frozen=True)
-class ViewRecord:
-    """One view in one iteration of co-EM.
-
-    Attributes
-    ----------
-    objective : float
-        The value of Eq. 1 that the M-step reached.
-    propagated : Constraints
-        P^V, what the view passes on, in its own rows.
-    """
-
-    objective: float
-    propagated: Constraints
+__all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 
 
 class MultiViewConstrainedClustering(BaseEstimator):
@@ -59,7 +41,7 @@ class MultiViewConstrainedClustering(BaseEstimator):
     tol : float, default=1e-6
         Converged when no view's objective changes by more than this (ε of §5).
     random_state : int, numpy Generator, RandomState or None, default=None
-        Seeds the clustering of the views.
+        Seeds the clustering of the views, and draws the folds of a cross-validated threshold.
 
     Attributes
     ----------
@@ -75,6 +57,11 @@ class MultiViewConstrainedClustering(BaseEstimator):
         False when the limit or a cycle ended co-EM; a ``ConvergenceWarning`` says which.
     history_ : list of list of ViewRecord
         Objective and propagated constraints per iteration and view.
+    transfer_ : TransferMethod
+        The transfer method that was used; its ``threshold`` is the one chosen where ``"cv"`` was asked for.
+    diagnostics_ : list of Diagnosis
+        Per view the two indicators of §6.4 for data that are unfit for Constraint Propagation; a
+        ``PropagationWarning`` names the views where that was used all the same.
 
     Examples
     --------
@@ -131,7 +118,8 @@ class MultiViewConstrainedClustering(BaseEstimator):
         Raises
         ------
         InvalidInputError
-            For views, constraints or mappings that do not fit together.
+            For views, constraints or mappings that do not fit together, or too few constraints to cross-validate a
+            threshold.
         ConstraintConflictError
             When the constraints (with ``closure="full"``, and the relations) contradict each other.
         """
@@ -144,101 +132,55 @@ class MultiViewConstrainedClustering(BaseEstimator):
         if not isinstance(transfer, TransferMethod):
             raise InvalidInputError(f"transfer must be a TransferMethod or None, not {type(transfer).__name__}.")
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
-        given, relations = augment(given, relations if transfer.uses_relations else {}, self.closure)
-        seeds = as_generator(self.random_state).integers(2**31, size=len(data)).tolist()
-        rooms = [
-            _Room(ViewState(number, len(data), X, c, _mapped(relations, number, data), _seeded(self.base, seed)))
-            for number, (X, c, seed) in enumerate(zip(data, given, seeds, strict=True))
+        rng = as_generator(self.random_state)
+        co_em = CoEM(data, self.base, rng.integers(2**31, size=len(data)).tolist(), self.closure, max_iter, tol)
+        if isinstance(transfer, ConstraintPropagation) and transfer.is_cross_validated:
+            threshold = choose_threshold(co_em, given, relations, transfer, rng)
+            transfer = clone(transfer).set_params(threshold=threshold)
+        outcome = co_em.run(given, relations, transfer)
+        self.transfer_ = transfer
+        self.clusterers_, self.propagated_, self.history_ = outcome.clusterers, outcome.propagated, outcome.history
+        self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
+        self.n_iter_ = len(outcome.history)
+        self.converged_ = outcome.period == 0
+        self.diagnostics_ = [
+            diagnose(X, clusterer.labels_, getattr(clusterer, "metrics_", None))
+            for X, clusterer in zip(data, outcome.clusterers, strict=True)
         ]
-        maps = {(u, v): ConstraintMap(relations_between(relations, u, v)) for u, v in permutations(range(len(data)), 2)}
-        self.history_, period = _co_em(rooms, maps, transfer, max_iter, tol)
-        self.labels_ = [room.state.clusterer.labels_ for room in rooms]
-        self.clusterers_ = [room.state.clusterer for room in rooms]
-        self.propagated_ = [room.propagated for room in rooms]
-        self.n_iter_ = len(self.history_)
-        self.converged_ = period == 0
-        if not self.converged_:
-            reason = (
-                f"stopped at its limit max_iter={max_iter}" if period is None else f"repeats itself, period {period}"
-            )
-            warnings.warn(
-                f"co-EM did not converge: it {reason}. The clustering of iteration {self.n_iter_} is returned; "
-                f"history_ shows the objectives.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        for message, category in (
+            (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
+            (_unfit(self.diagnostics_, transfer), PropagationWarning),
+        ):
+            if message:
+                warnings.warn(message, category, stacklevel=2)
         return self
 
 
-class _Room:
-    """The changing state of one view during co-EM."""
-
-    def __init__(self, state: ViewState) -> None:
-        self.state = state
-        self.unified: Constraints | None = None
-        self.propagated = _NOTHING
-
-    def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
-        """M-step and E-step; the same constraints as before give the same result, so that nothing needs doing."""
-        unified = unify(self.state.constraints, transferred)
-        if unified != self.unified:
-            self.unified = unified
-            self.state.clusterer.fit(self.state.X, constraints=unified)
-            self.propagated = transfer.infer(self.state)
-
-
-def _co_em(
-    rooms: list[_Room], maps: Maps, transfer: TransferMethod, max_iter: int, tol: float
-) -> tuple[list[list[ViewRecord]], int | None]:
-    """Iterate until every view has converged (steps 6–13).
-
-    Return the history and the period of the cycle met; 0 means convergence, None that the limit came first.
-    """
-    history: list[list[ViewRecord]] = []
-    seen: dict[bytes, int] = {}
-    for iteration in range(max_iter):
-        for room in rooms:
-            room.update(_transferred(rooms, room, maps), transfer)
-        history.append([ViewRecord(float(room.state.clusterer.objective_), room.propagated) for room in rooms])
-        if iteration and all(
-            abs(now.objective - before.objective) <= tol for now, before in zip(*history[:-3:-1], strict=True)
-        ):
-            return history, 0
-        # what the views pass on determines all that follows, so that its return means an endless cycle
-        state = _digest([room.propagated for room in rooms])
-        if seen.get(state, iteration - 1) < iteration - 1:
-            return history, iteration - seen[state]
-        seen[state] = iteration
-    return history, None
-
-
-def _transferred(rooms: list[_Room], target: _Room, maps: Maps) -> Constraints:
-    """Return what all other views pass on to one, in its rows (Eq. 12 and 14)."""
-    if len(rooms) == 1:
-        return target.propagated
-    here = target.state.number
-    return reduce(
-        Constraints.max_union,
-        (maps[room.state.number, here](room.propagated) for room in rooms if room is not target),
+def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
+    """Say why co-EM has not converged, or nothing if it has."""
+    if period == 0:
+        return ""
+    reason = f"stopped at its limit max_iter={max_iter}" if period is None else f"repeats itself, period {period}"
+    return (
+        f"co-EM did not converge: it {reason}. The clustering of iteration {n_iter} is returned; history_ shows the "
+        f"objectives."
     )
 
 
-def _mapped(relations: Relations, number: int, data: list[NDArray[np.float64]]) -> NDArray[np.int64]:
-    return mapped_rows(relations, number) if len(data) > 1 else np.arange(len(data[0]))
-
-
-def _seeded(base: Any, seed: int) -> Any:
-    clusterer = clone(base)
-    return clusterer.set_params(random_state=seed) if "random_state" in clusterer.get_params() else clusterer
-
-
-def _digest(lists: list[Constraints]) -> bytes:
-    state = hashlib.blake2b(digest_size=16)
-    for constraints in lists:
-        state.update(len(constraints).to_bytes(8, "little"))
-        for array in (constraints.pairs, constraints.must_link, constraints.weights):
-            state.update(np.ascontiguousarray(array).data)
-    return state.digest()
+def _unfit(diagnostics: list[Diagnosis], transfer: TransferMethod) -> str:
+    """Say which views look unfit for Constraint Propagation (§6.4), or nothing where none does."""
+    found = [
+        f"view {number} (disagreement {diagnosis.disagreement:.2g}, divergence {diagnosis.divergence:.2g})"
+        for number, diagnosis in enumerate(diagnostics)
+        if diagnosis.suspicious
+    ]
+    if not found or not isinstance(transfer, ConstraintPropagation):
+        return ""
+    return (
+        f"Constraint Propagation may infer wrong constraints in {', '.join(found)}: its clusters are hardly globular "
+        f"where the disagreement is above {LARGEST_DISAGREEMENT:g}, and overlap where the divergence is below "
+        f"{SMALLEST_DIVERGENCE:g}. Compare with DirectMapping(), which infers none."
+    )
 
 
 def _check_constraints(
@@ -254,4 +196,4 @@ def _check_constraints(
             raise InvalidInputError(
                 f"constraints[{number}] names row {c.pairs.max()}, but view {number} has rows 0 … {len(X) - 1}."
             )
-    return [_NOTHING if c is None else c for c in given]
+    return [NOTHING if c is None else c for c in given]

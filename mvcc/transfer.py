@@ -58,33 +58,48 @@ class ConstraintPropagation(TransferMethod):
 
     Parameters
     ----------
-    threshold : float or sequence of float, default=0.75
-        t_V in (0, 1], one for all views or one for each: lightest weight of a propagated constraint.
+    threshold : float, sequence of float, or "cv", default=0.75
+        t_V in (0, 1], one for all views or one for each: lightest weight of a propagated constraint. With "cv"
+        ``MultiViewConstrainedClustering`` chooses one for all views by cross-validation over the constrained
+        instances (§6.3), at the price of some 30 fits.
     regularization : float, default=1e-6
         γ of Eq. 4.
     """
 
-    def __init__(self, threshold: float | Sequence[float] = 0.75, regularization: float = 1e-6) -> None:
+    def __init__(self, threshold: float | Sequence[float] | str = 0.75, regularization: float = 1e-6) -> None:
         self.threshold = threshold
         self.regularization = regularization
 
+    @property
+    def is_cross_validated(self) -> bool:
+        """Whether the threshold is still to be chosen."""
+        return isinstance(self.threshold, str) and self.threshold == "cv"
+
     def infer(self, view: ViewState) -> Constraints:
         """Return the propagated constraints P^V (step 11 of Algorithm 2)."""
+        return propagate_constraints(
+            view.X,
+            view.clusterer.labels_,
+            view.constraints,
+            self._threshold_of(view),
+            candidates=view.mapped,
+            metrics=getattr(view.clusterer, "metrics_", None),
+            regularization=self.regularization,
+        )
+
+    def _threshold_of(self, view: ViewState) -> float:
+        if isinstance(self.threshold, str):
+            raise InvalidInputError(
+                f"threshold={self.threshold!r} is not allowed; a number in (0, 1], one such number for each view, or "
+                f"'cv' is, which MultiViewConstrainedClustering replaces by a number."
+            )
         thresholds = np.atleast_1d(np.asarray(self.threshold, dtype=object)).tolist()
         if len(thresholds) not in (1, view.n_views):
             raise InvalidInputError(
                 f"threshold has {len(thresholds)} values; one for all views or one for each of the {view.n_views} is "
                 f"allowed."
             )
-        return propagate_constraints(
-            view.X,
-            view.clusterer.labels_,
-            view.constraints,
-            check_number(thresholds[view.number % len(thresholds)], "threshold", low=0, high=1, low_included=False),
-            candidates=view.mapped,
-            metrics=getattr(view.clusterer, "metrics_", None),
-            regularization=self.regularization,
-        )
+        return check_number(thresholds[view.number % len(thresholds)], "threshold", low=0, high=1, low_included=False)
 
 
 class DirectMapping(TransferMethod):

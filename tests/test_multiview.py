@@ -23,7 +23,7 @@ from mvcc import (
     PCKMeans,
     SingleView,
 )
-from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError, PropagationWarning
 from tests.reference import multiview as slow
 from tests.reference.propagation import propagate_vectorised
 
@@ -57,6 +57,7 @@ def as_dict(constraints):
 def quiet_fit(model, *arguments, **named):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
         return model.fit(*arguments, **named)
 
 
@@ -212,6 +213,7 @@ def test_a_cycle_is_noticed_and_named():
         model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation(0.6), max_iter=60, random_state=0)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            warnings.simplefilter("ignore", PropagationWarning)
             model.fit(views, constraints=constraints, mappings=mappings)
         if model.converged_:
             assert not caught

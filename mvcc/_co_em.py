@@ -1,0 +1,166 @@
+"""The co-EM loop over the views (Algorithm 2, steps 3–13, §5)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import reduce
+from itertools import permutations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from mvcc.constraints import Constraints, unify
+from mvcc.mapping import ConstraintMap, Relations, augment, mapped_rows, relations_between
+from mvcc.transfer import TransferMethod, ViewState
+
+Maps = dict[tuple[int, int], ConstraintMap]
+NOTHING = Constraints([], [])
+
+
+@dataclass(frozen=True)
+class ViewRecord:
+    """One view in one iteration of co-EM.
+
+    Attributes
+    ----------
+    objective : float
+        The value of Eq. 1 that the M-step reached.
+    propagated : Constraints
+        P^V, what the view passes on, in its own rows.
+    """
+
+    objective: float
+    propagated: Constraints
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What co-EM ends with.
+
+    Attributes
+    ----------
+    clusterers : list of estimators
+        The fitted clustering of every view.
+    propagated : list of Constraints
+        P^V of every view at the end.
+    history : list of list of ViewRecord
+        Per iteration and view.
+    period : int or None
+        Of the cycle met; 0 means convergence, None that the limit came first.
+    """
+
+    clusterers: list[Any]
+    propagated: list[Constraints]
+    history: list[list[ViewRecord]]
+    period: int | None
+
+
+@dataclass(frozen=True)
+class CoEM:
+    """Views and how to cluster them: what stays the same while constraints and transfer method vary.
+
+    Attributes
+    ----------
+    views : list of (n_v, d_v) arrays
+    base : estimator
+        Cloned for every view.
+    seeds : list of int
+        The random state of the clustering of every view.
+    closure : {"full", "view", "none"}
+    max_iter : int
+    tol : float
+    """
+
+    views: list[NDArray[np.float64]]
+    base: Any
+    seeds: list[int]
+    closure: Literal["full", "view", "none"]
+    max_iter: int
+    tol: float
+
+    def run(self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod) -> Outcome:
+        """Run Algorithm 2 on given constraints and relations."""
+        given, relations = augment(constraints, relations if transfer.uses_relations else {}, self.closure)
+        rooms = [
+            _Room(ViewState(v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)))
+            for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))
+        ]
+        maps = {
+            (u, v): ConstraintMap(relations_between(relations, u, v)) for u, v in permutations(range(len(given)), 2)
+        }
+        history, period = _co_em(rooms, maps, transfer, self.max_iter, self.tol)
+        return Outcome([room.state.clusterer for room in rooms], [room.propagated for room in rooms], history, period)
+
+
+class _Room:
+    """The changing state of one view during co-EM."""
+
+    def __init__(self, state: ViewState) -> None:
+        self.state = state
+        self.unified: Constraints | None = None
+        self.propagated = NOTHING
+
+    def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
+        """M-step and E-step; the same constraints as before give the same result, so that nothing needs doing."""
+        unified = unify(self.state.constraints, transferred)
+        if unified != self.unified:
+            self.unified = unified
+            self.state.clusterer.fit(self.state.X, constraints=unified)
+            self.propagated = transfer.infer(self.state)
+
+
+def _co_em(
+    rooms: list[_Room], maps: Maps, transfer: TransferMethod, max_iter: int, tol: float
+) -> tuple[list[list[ViewRecord]], int | None]:
+    """Iterate until every view has converged (steps 6–13).
+
+    Return the history and the period of the cycle met; 0 means convergence, None that the limit came first.
+    """
+    history: list[list[ViewRecord]] = []
+    seen: dict[bytes, int] = {}
+    for iteration in range(max_iter):
+        for room in rooms:
+            room.update(_transferred(rooms, room, maps), transfer)
+        history.append([ViewRecord(float(room.state.clusterer.objective_), room.propagated) for room in rooms])
+        if iteration and all(
+            abs(now.objective - before.objective) <= tol for now, before in zip(*history[:-3:-1], strict=True)
+        ):
+            return history, 0
+        # what the views pass on determines all that follows, so that its return means an endless cycle
+        state = _digest([room.propagated for room in rooms])
+        if seen.get(state, iteration - 1) < iteration - 1:
+            return history, iteration - seen[state]
+        seen[state] = iteration
+    return history, None
+
+
+def _transferred(rooms: list[_Room], target: _Room, maps: Maps) -> Constraints:
+    """Return what all other views pass on to one, in its rows (Eq. 12 and 14)."""
+    if len(rooms) == 1:
+        return target.propagated
+    here = target.state.number
+    return reduce(
+        Constraints.max_union,
+        (maps[room.state.number, here](room.propagated) for room in rooms if room is not target),
+    )
+
+
+def _mapped(relations: Relations, number: int, data: list[NDArray[np.float64]]) -> NDArray[np.int64]:
+    return mapped_rows(relations, number) if len(data) > 1 else np.arange(len(data[0]))
+
+
+def _seeded(base: Any, seed: int) -> Any:
+    clusterer = clone(base)
+    return clusterer.set_params(random_state=seed) if "random_state" in clusterer.get_params() else clusterer
+
+
+def _digest(lists: list[Constraints]) -> bytes:
+    state = hashlib.blake2b(digest_size=16)
+    for constraints in lists:
+        state.update(len(constraints).to_bytes(8, "little"))
+        for array in (constraints.pairs, constraints.must_link, constraints.weights):
+            state.update(np.ascontiguousarray(array).data)
+    return state.digest()

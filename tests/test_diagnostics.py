@@ -1,0 +1,187 @@
+"""The indicators of §6.4 are the divergence and the disagreement that they are defined as, whatever the unit of X."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+from sklearn.datasets import make_circles, make_moons
+
+from mvcc import Constraints, MPCKMeans, PCKMeans
+from mvcc.diagnostics import (
+    LARGEST_DISAGREEMENT,
+    SMALLEST_DIVERGENCE,
+    Diagnosis,
+    cluster_divergence,
+    diagnose,
+    is_suspicious,
+    partition_disagreement,
+)
+from mvcc.exceptions import InvalidInputError
+from tests.reference import gaussians as slow
+from tests.strategies import quick, seeds
+
+
+def exact_cloud(mean, deviations):
+    """Return points with just this mean and these standard deviations, which are uncorrelated."""
+    signs = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    return np.asarray(mean) + signs * deviations
+
+
+def two_clouds(first, second):
+    return np.concatenate((exact_cloud(*first), exact_cloud(*second))), np.repeat([0, 1], 4)
+
+
+def random_clustering(seed, k=3, d=2):
+    rng = np.random.default_rng(seed)
+    labels = np.concatenate((np.repeat(np.arange(k), d + 2), rng.integers(k, size=20)))
+    return rng.normal(size=(len(labels), d)) + 2 * rng.normal(size=(k, d))[labels], labels, rng
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        # equal covariances: half the squared Mahalanobis distance
+        (([0, 0], [1, 1]), ([3, 0], [1, 1]), 4.5),
+        (([0, 0], [2, 1]), ([4, 0], [2, 1]), 2.0),
+        # the same mean, s times as wide: from the narrow to the wide one ½(2/s² − 2 + 4 ln s), less than back
+        (([0, 0], [1, 1]), ([0, 0], [3, 3]), (2 / 9 - 2 + 4 * np.log(3)) / 2),
+        (([5, 5], [1, 1]), ([5, 5], [1, 1]), 0.0),
+    ],
+)
+def test_divergence_is_the_closed_form_done_by_hand(first, second, expected):
+    assert cluster_divergence(*two_clouds(first, second)) == pytest.approx(expected, rel=1e-4, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", [None, "diagonal", "full"])
+@pytest.mark.parametrize("seed", range(3))
+def test_divergence_is_the_integral_of_its_definition(metric, seed):
+    X, labels, rng = random_clustering(seed)
+    metrics = None
+    if metric == "diagonal":
+        metrics = rng.uniform(0.5, 2, size=(3, 2))
+    elif metric == "full":
+        roots = np.eye(2) + 0.3 * rng.normal(size=(3, 2, 2))
+        metrics = roots @ roots.transpose(0, 2, 1)
+    means, covariances = slow.means(X, labels, 3), slow.covariances(X, labels, 3, metrics)
+    axis = np.linspace(-15, 15, 601)
+    grid = np.stack(np.meshgrid(axis, axis), axis=-1)
+    logs = [multivariate_normal(m, C).logpdf(grid) for m, C in zip(means, covariances, strict=True)]
+    area = (axis[1] - axis[0]) ** 2
+    integrals = [np.sum(np.exp(p) * (p - q)) * area for a, p in enumerate(logs) for b, q in enumerate(logs) if a != b]
+    assert cluster_divergence(X, labels, metrics) == pytest.approx(min(integrals), rel=1e-3)
+
+
+def test_clusters_without_rows_and_single_clusters_have_nothing_to_overlap_with():
+    X, labels, _ = random_clustering(0, k=2)
+    assert cluster_divergence(X, np.zeros_like(labels)) == np.inf
+    assert cluster_divergence(X, 2 * labels) == cluster_divergence(X, labels)
+    assert partition_disagreement(X, np.zeros_like(labels)) == 0
+    assert partition_disagreement(X, 2 * labels) == partition_disagreement(X, labels)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_flat_lonely_and_coinciding_clusters_have_finite_indicators(unit):
+    X = unit * np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 5.0], [9.0, 9.0], [9.0, 9.0]])
+    found = diagnose(X, [0, 0, 0, 1, 2, 2])
+    assert found.disagreement == 0
+    assert np.isfinite(found.divergence)
+    assert found.divergence > 1000
+    assert diagnose(np.full((4, 2), unit), [0, 0, 1, 1]) == Diagnosis(0.0, 0.0)
+
+
+@quick
+@given(seeds, st.integers(1, 4))
+def test_k_means_without_constraints_agrees_with_itself(seed, k):
+    X, _, _ = random_clustering(seed)
+    model = PCKMeans(k, random_state=0).fit(X)
+    assert partition_disagreement(X, model.labels_) == 0
+
+
+@quick
+@given(seeds)
+def test_disagreement_is_the_share_of_rows_that_predict_would_move(seed):
+    X, labels, rng = random_clustering(seed)
+    constraints = Constraints.from_labels(labels, 20, rng)
+    for base in (
+        PCKMeans(3, random_state=0),
+        MPCKMeans(3, random_state=0),
+        MPCKMeans(3, metric="full", random_state=0),
+    ):
+        model = base.fit(X, constraints=constraints)
+        if len(np.unique(model.labels_)) == 3 and model.converged_:
+            expected = np.mean(model.predict(X) != model.labels_)
+            assert partition_disagreement(X, model.labels_, getattr(model, "metrics_", None)) == expected
+
+
+def test_disagreement_counted_by_hand():
+    X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [3.0]])
+    assert partition_disagreement(X, [0, 0, 0, 1, 1, 1]) == 1 / 6  # 3 is nearer to 1 than to 8
+    # under metrics: 3 costs 2²/4 + ln 4 = 2.4 in the wide first cluster, and 5²/100 + ln 100 = 4.9 in the second
+    assert partition_disagreement(X, [0, 0, 0, 1, 1, 1], [[1 / 4], [1 / 100]]) == 1 / 6
+    # a narrow first cluster keeps its middle alone: 1²·25 − ln 25 = 21.8 for its outer rows, 5.2 and 4.6 in the second
+    assert partition_disagreement(X, [0, 0, 0, 1, 1, 1], [[25.0], [1 / 100]]) == 2 / 6
+
+
+@quick
+@given(seeds, st.floats(1e-3, 1e3), st.floats(0, 6.3))
+def test_neither_unit_nor_rotation_nor_numbering_matters(seed, unit, angle):
+    X, labels, rng = random_clustering(seed)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    metrics = turn.T @ (rng.uniform(0.5, 2, size=(3, 2, 1)) * turn)
+    order = rng.permutation(3)
+    moved = unit * X @ turn.T + 7
+    turned = (turn @ metrics @ turn.T / unit**2)[np.argsort(order)]
+    assert partition_disagreement(moved, order[labels]) == partition_disagreement(X, labels)
+    assert partition_disagreement(moved, order[labels], turned) == partition_disagreement(X, labels, metrics)
+    assert cluster_divergence(moved, order[labels]) == pytest.approx(cluster_divergence(X, labels), rel=1e-6)
+    assert cluster_divergence(moved, order[labels], turned) == pytest.approx(
+        cluster_divergence(X, labels, metrics), rel=1e-6
+    )
+
+
+def test_clusters_that_move_apart_diverge_and_agree_more():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 50)
+    noise = rng.normal(size=(100, 2))
+    found = [diagnose(noise + [[step, 0]] * y[:, None], y) for step in (1, 2, 4, 8)]
+    assert all(near.divergence < far.divergence for near, far in pairwise(found))
+    assert all(near.disagreement > far.disagreement for near, far in pairwise(found[:3]))
+    assert found[-1].disagreement == 0
+
+
+def test_either_indicator_suffices_for_suspicion():
+    assert not is_suspicious(LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE)
+    found = is_suspicious([0.0, 1.0, 0.0, 1.0], [np.inf, np.inf, 0.0, 0.0])
+    np.testing.assert_array_equal(found, [False, True, True, True])
+    assert Diagnosis(1.0, np.inf).suspicious is True
+    assert Diagnosis(0.0, np.inf).suspicious is False
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_true_classes_of_moons_and_rings_are_suspicious_and_those_of_blobs_are_not(seed):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], 100)
+    assert diagnose(*make_moons(200, noise=0.05, random_state=seed)).suspicious
+    assert diagnose(*make_circles(200, noise=0.05, factor=0.5, random_state=seed)).suspicious
+    assert not diagnose(rng.normal(size=(200, 2)) + 6 * y[:, None], y).suspicious
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0.0], [np.nan]], [0, 1]), "NaN"),
+        (([[0.0], [1.0]], [0]), "labels must be 2 integers"),
+        (([[0.0], [1.0]], [0, -1]), "labels must be 2 integers"),
+        (([[0.0], [1.0]], [0, 1], [[1.0]]), r"k > 1, the largest label; their shape is \(1, 1\)"),
+        (([[0.0], [1.0]], [0, 1], [[1.0], [np.inf]]), "metrics must be finite"),
+    ],
+)
+@pytest.mark.parametrize("indicator", [partition_disagreement, cluster_divergence])
+def test_bad_input_is_explained(indicator, arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        indicator(*arguments)

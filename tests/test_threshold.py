@@ -1,0 +1,232 @@
+"""threshold="cv" holds out whole neighbourhoods, sees nothing of them, and takes the threshold that foretells them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from mvcc import ConstraintPropagation, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
+from mvcc._co_em import CoEM, Outcome
+from mvcc._threshold import GRID, MAX_ITER, N_FOLDS, choose_threshold, n_satisfied, neighborhood_folds
+from mvcc.exceptions import InvalidInputError, PropagationWarning
+from mvcc.mapping import close_views
+from tests.strategies import quick, related_views, seeds
+
+
+def two_views(seed, n_constraints=20, n=60):
+    """Draw two views of three blobs, a third of the rows related."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 3)
+    views = [3 * np.eye(3, 2)[y] + rng.normal(size=(n, 2)) for _ in range(2)]
+    constraints = [Constraints.from_labels(y, n_constraints, rng) for _ in range(2)]
+    return views, constraints, {(0, 1): np.column_stack((np.arange(n // 3),) * 2)}
+
+
+def cross_validated(seed=0, **options):
+    return MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation("cv"), random_state=seed, **options)
+
+
+def fit(model, views, constraints, mappings=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PropagationWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(views, constraints=constraints, mappings=mappings)
+
+
+@quick
+@given(related_views(), seeds)
+def test_folds_never_divide_a_neighbourhood(drawn, seed):
+    lists, relations = drawn
+    constraints = [Constraints(*arguments) for arguments in lists]
+    mappings = {key: np.array(rows).reshape(-1, 2) for key, rows in relations.items() if len(rows)}
+    try:
+        folds = neighborhood_folds(constraints, mappings, [9] * len(constraints), np.random.default_rng(seed))
+    except InvalidInputError:
+        return
+    closed, related = close_views(constraints, mappings)
+    for c, before, numbers in zip(closed, constraints, folds, strict=True):
+        np.testing.assert_array_equal(np.flatnonzero(numbers >= 0), np.unique(before.pairs))
+        assert numbers.max(initial=-1) < N_FOLDS
+        for i, j in c.pairs[c.must_link]:
+            assert numbers[i] == numbers[j] or -1 in (numbers[i], numbers[j])
+    for (u, v), rows in related.items():
+        for i, j in rows:
+            assert folds[u][i] == folds[v][j] or -1 in (folds[u][i], folds[v][j])
+
+
+def test_folds_are_about_equal_and_drawn_at_random():
+    apart = Constraints.from_pairs(cannot_link=[(2 * i, 2 * i + 1) for i in range(10)])
+    first, second = (neighborhood_folds([apart], {}, [20], np.random.default_rng(s))[0] for s in (0, 1))
+    np.testing.assert_array_equal(np.bincount(first), np.full(N_FOLDS, 20 // N_FOLDS))
+    assert not np.array_equal(first, second)
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """Note every threshold and training part that is asked for; ``answer`` gives the labels of the rows."""
+
+    def record(answer):
+        asked = []
+
+        def run(self, constraints, relations, transfer):
+            asked.append((transfer.threshold, constraints, self.max_iter))
+            labels = answer(transfer.threshold)
+            return Outcome([Labelled(labels) for _ in self.views], [], [], 0)
+
+        monkeypatch.setattr(CoEM, "run", run)
+        return asked
+
+    return record
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A clustering that has these labels."""
+
+    labels_: np.ndarray
+
+
+def choose(constraints, relations=None, n=12, seed=0, max_iter=20):
+    co_em = CoEM([np.zeros((n, 1))] * len(constraints), None, [0] * len(constraints), "full", max_iter, 1e-6)
+    return choose_threshold(
+        co_em, constraints, relations or {}, ConstraintPropagation("cv"), np.random.default_rng(seed)
+    )
+
+
+TRUTH = np.array([0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2])
+LINKS = Constraints.from_pairs([(0, 1), (2, 3), (4, 5), (6, 7)], [(0, 2), (8, 10), (5, 9), (1, 11)])
+
+
+@pytest.mark.parametrize("best", GRID)
+def test_the_threshold_that_foretells_most_constraints_wins(recorded, best):
+    recorded(lambda t: TRUTH if t == best else np.arange(12))
+    assert choose([LINKS]) == best
+
+
+def test_a_threshold_that_foretells_one_constraint_more_wins(recorded):
+    nearly = np.where(np.arange(12) == 6, 1, TRUTH)
+    recorded(lambda t: TRUTH if t == 0.5 else nearly)
+    assert n_satisfied(LINKS, TRUTH) == n_satisfied(LINKS, nearly) + 1 == len(LINKS)
+    assert choose([LINKS]) == 0.5
+
+
+def test_of_equal_thresholds_the_largest_wins(recorded):
+    recorded(lambda t: TRUTH)
+    assert choose([LINKS]) == max(GRID)
+    recorded(lambda t: TRUTH if t < 0.8 else np.zeros(12))
+    assert choose([LINKS]) == 0.75
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_that_follows_from_the_training_part_is_held_out(recorded, seed):
+    """Closed together with all relations, the training part decides on no constraint that is scored."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=40)
+    constraints = [Constraints.from_labels(y, 15, rng) for _ in range(2)]
+    relations = {(0, 1): np.column_stack((np.arange(30), np.arange(30)))}
+    asked = recorded(lambda t: np.zeros(40))
+    choose(constraints, relations, 40, seed)
+    trained = [seen for t, seen, _ in asked if t == GRID[0]]
+    assert 2 <= len(trained) <= N_FOLDS
+    ever_held_out = [set(), set()]
+    for seen in trained:
+        closed, _ = close_views(seen, relations)
+        for view, (given, part, implied) in enumerate(zip(constraints, seen, closed, strict=True)):
+            held_out = set(map(tuple, given.pairs)) - set(map(tuple, part.pairs))
+            assert held_out.isdisjoint(map(tuple, implied.pairs))
+            ever_held_out[view] |= held_out
+    assert ever_held_out == [set(map(tuple, c.pairs)) for c in constraints]
+
+
+def test_every_threshold_is_tried_on_the_same_parts_with_few_iterations(recorded):
+    asked = recorded(lambda t: TRUTH)
+    choose([LINKS])
+    assert [t for t, _, _ in asked] == list(GRID) * (len(asked) // len(GRID))
+    for start in range(0, len(asked), len(GRID)):
+        assert all(seen == asked[start][1] for _, seen, _ in asked[start : start + len(GRID)])
+    assert {limit for *_, limit in asked} == {MAX_ITER}
+    asked.clear()
+    choose([LINKS], max_iter=2)
+    assert {limit for *_, limit in asked} == {2}
+
+
+def test_a_chosen_threshold_gives_what_the_same_number_gives():
+    views, constraints, mappings = two_views(0)
+    found = fit(cross_validated(), views, constraints, mappings)
+    assert found.transfer_.threshold in GRID
+    assert found.transfer.threshold == "cv"
+    same = clone(found).set_params(transfer=clone(found.transfer_))
+    for a, b in zip(found.labels_, fit(same, views, constraints, mappings).labels_, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert same.transfer_.threshold == found.transfer_.threshold
+
+
+def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another():
+    def chosen(seed, draw):
+        views, constraints, mappings = two_views(draw, 12)
+        return fit(cross_validated(seed), views, constraints, mappings).transfer_.threshold
+
+    draws = range(4)
+    assert [chosen(0, draw) for draw in draws] == [chosen(0, draw) for draw in draws]
+    assert len({chosen(seed, draw) for seed in range(3) for draw in draws}) > 1
+
+
+@pytest.mark.parametrize("closure", ["full", "view", "none"])
+def test_every_closure_and_a_single_view_can_be_cross_validated(closure):
+    views, constraints, mappings = two_views(1)
+    for n_views, related in ((2, mappings), (1, None)):
+        model = fit(cross_validated(closure=closure), views[:n_views], constraints[:n_views], related)
+        assert model.transfer_.threshold in GRID
+
+
+def test_a_low_threshold_is_chosen_where_clusters_are_clean_and_only_one_view_is_judged():
+    """Few judgements on tight clusters: what is inferred from them is right, and the other view needs it."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(120) % 2)
+    clean = 30 * y[:, None] + rng.normal(size=(120, 1))
+    # the second view shows the classes in one feature, and something else in the other
+    other = np.column_stack((3 * y, 8 * rng.integers(2, size=120))) + rng.normal(size=(120, 2))
+    constraints = [Constraints.from_labels(y, 20, rng), Constraints.from_labels(y, 6, rng)]
+    mappings = {(0, 1): np.column_stack((np.arange(120),) * 2)}
+    arguments = ([clean, other], constraints, mappings)
+
+    def right(transfer):
+        model = fit(MultiViewConstrainedClustering(PCKMeans(2), transfer, random_state=0), *arguments)
+        return max(np.mean(model.labels_[1] == y), np.mean(model.labels_[1] != y)), model.transfer_
+
+    chosen, transfer = right(ConstraintPropagation("cv"))
+    assert transfer.threshold < 0.9
+    assert chosen > right(DirectMapping())[0] + 0.2
+
+
+def test_inner_fits_are_silent():
+    """The only fit that may complain is the one that the caller gets."""
+    views, constraints, mappings = two_views(0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = cross_validated(max_iter=1).fit(views, constraints=constraints, mappings=mappings)
+    assert [w.category for w in caught].count(ConvergenceWarning) == 1
+    assert not model.converged_
+
+
+@pytest.mark.parametrize(
+    ("constraints", "found"),
+    [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)],
+)
+def test_too_few_neighbourhoods_are_explained(constraints, found):
+    views, _, mappings = two_views(0)
+    with pytest.raises(InvalidInputError, match=f"needs at least two; the constraints have {found}. Give more"):
+        cross_validated().fit(views, constraints=constraints, mappings=mappings)
+
+
+def test_another_word_than_cv_is_explained():
+    views, constraints, mappings = two_views(0)
+    model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation("auto"))
+    with pytest.raises(InvalidInputError, match=r"threshold='auto' is not allowed; a number in \(0, 1\]"):
+        model.fit(views, constraints=constraints, mappings=mappings)
