@@ -210,3 +210,14 @@ def sample_relations(
     """Draw ``round(portion · r)`` of r relations for each portion; larger portions contain the smaller ones (§6.2)."""
     order = rng.permutation(len(relations))
     return [relations[np.sort(order[: round(portion * len(relations))])] for portion in portions]
+
+
+def rewire_relations(relations: NDArray[np.int64], share: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Give ``round(share · r)`` of r relations another one's partner, so that they relate what is not the same (§6.3).
+
+    Every row keeps its number of relations. A larger share rewires the relations of the smaller one, too.
+    """
+    chosen = rng.permutation(len(relations))[: round(share * len(relations))]
+    rewired = relations.copy()
+    rewired[chosen, 1] = relations[np.roll(chosen, 1), 1]
+    return rewired

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -49,22 +50,50 @@ def command(configs: tuple[str, ...], overrides: tuple[str, ...], as_json: bool)
 
 
 def _summary(path: str, config: Config) -> str:
-    grid = config.multi_view
-    counts = [
-        _counted(len(grid.bases), "base"),
-        _counted(len(grid.transfers), "transfer"),
-        _counted(len(grid.mapped), "mapped portion") + " (single-view needs none)" * ("single-view" in grid.transfers),
-        _counted(len(grid.constraints), "constraint count"),
-    ]
     return "\n".join(
         [
             f"{path} is valid.",
             f"  name      {config.name}: results go to results/{config.name}",
             f"  data set  {config.dataset}",
-            f"  cells     {grid.n_cells} in every trial: {' × '.join(counts)}",
+            *(f"  cells     {line}" for line in _cells(config)),
             f"  trials    {config.trials}",
         ]
     )
+
+
+def _cells(config: Config) -> list[str]:
+    """Say of each experiment how many cells every trial computes, and what they are combined from."""
+    from mvcc.experiments import list_cells
+
+    numbers = Counter(cell.experiment for cell in list_cells(config))
+    lines = []
+    if (multi := config.multi_view) is not None:
+        varied = [
+            _counted(len(multi.bases), "base"),
+            _counted(len(multi.transfers), "transfer"),
+            *(
+                _counted(len(values), noun)
+                for noun, values in (
+                    ("threshold", multi.threshold),
+                    ("closure", multi.closure),
+                    ("rewired share", multi.rewired),
+                )
+                if len(values) > 1
+            ),
+            _counted(len(multi.mapped), "mapped portion")
+            + " (single-view needs none)" * ("single-view" in multi.transfers),
+            _counted(len(multi.constraints), "constraint count"),
+        ]
+        lines.append(f"{numbers['multi-view']} in every trial: {' × '.join(varied)}")
+    if (single := config.single_view) is not None:
+        varied = [
+            _counted(len(single.thresholds), "single view"),
+            _counted(len(single.bases), "base"),
+            "with and without propagation",
+            _counted(len(single.constraints), "constraint count"),
+        ]
+        lines.append(f"{numbers['single-view']} in every trial: {' × '.join(varied)}")
+    return lines
 
 
 def _counted(count: int, noun: str) -> str:
@@ -74,9 +103,11 @@ def _counted(count: int, noun: str) -> str:
 def _json(configs: dict[str, Config]) -> str:
     import json
 
+    from mvcc.experiments import list_cells
+
     return json.dumps(
         [
-            {"path": path, "cells": config.multi_view.n_cells, "config": config.resolved()}
+            {"path": path, "cells": len(list_cells(config)), "config": config.resolved()}
             for path, config in configs.items()
         ],
         indent=2,

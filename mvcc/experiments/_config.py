@@ -3,132 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
     field_validator,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from mvcc.datasets import registry
 from mvcc.experiments._problems import KeyPath, Problems, clipped, nearest, shown
-from mvcc.experiments._yaml import assign, read_yaml, scalar
+from mvcc.experiments._values import (
+    Base,
+    Bases,
+    Closures,
+    Components,
+    Counts,
+    Name,
+    Portions,
+    Scalar,
+    Scaling,
+    Sigma,
+    Study,
+    Thresholds,
+    Transfer,
+    Transfers,
+    ViewThreshold,
+    allowed,
+    loader_options,
+    one_of,
+)
+from mvcc.experiments._yaml import assign, read_yaml
 
-Base: TypeAlias = Literal["pck-means", "mpck-means"]
-Transfer: TypeAlias = Literal["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"]
-Closure: TypeAlias = Literal["full", "view", "none"]
-Scaling: TypeAlias = Literal["minmax", "none"]
-
-
-def _allowed(words: str) -> WrapValidator:
-    """Answer every mistake in a value by saying what is allowed."""
-
-    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-        def fits(other: Any) -> bool:
-            try:
-                handler(other)
-            except ValidationError:
-                return False
-            return True
-
-        try:
-            return handler(value)
-        except ValidationError:
-            hint = ""
-            if isinstance(value, str) and fits(scalar(value)):
-                hint = " Write it without quotes."
-            elif isinstance(value, int | float) and fits(shown(value)):
-                hint = " Write it in quotes."
-            raise ValueError(f"{shown(value)} is not allowed. Allowed: {words}.{hint}") from None
-
-    return WrapValidator(check)
-
-
-def _one_of(names: Sequence[str]) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if value not in names:
-            guess = nearest(value, names) if isinstance(value, str) else "."
-            raise ValueError(f"{shown(value)} is not allowed{guess} Allowed: {', '.join(names)}.")
-        return value
-
-    return BeforeValidator(check)
-
-
-def _list_of(words: str) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if not isinstance(value, list | tuple) or not value:
-            raise ValueError(f"{shown(value)} is not allowed. Allowed: a list of {words}.")
-        return tuple(value)
-
-    return BeforeValidator(check)
-
-
-def _increasing(numbers: tuple[float, ...]) -> tuple[float, ...]:
-    for before, after in pairwise(numbers):
-        if after <= before:
-            raise ValueError(f"{after} after {before} is not allowed; the numbers must increase, without repeats.")
-    return numbers
-
-
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise ValueError(f"{', '.join(twice)} stands in the list more than once; keep one.")
-    return names
-
-
-def _options(value: Any) -> Any:
-    if not isinstance(value, dict):
-        raise ValueError(f"{shown(value)} is not allowed. Allowed: a section with one `option: value` per line.")
-    if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
-        raise ValueError(f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader.")
-    return dict(sorted(value.items()))
-
-
-def _pair(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-Name = Annotated[
-    str,
-    Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]*$", max_length=64),
-    _allowed("1 to 64 letters, digits, _ and -, not beginning with -"),
-]
-Scalar = Annotated[str | int | float | bool, _allowed("a single text, number, true or false")]
-Components = Annotated[int, Field(ge=1, le=10**6), _allowed("a whole number from 1 to 10^6")]
-Sigma = Annotated[float, Field(gt=0), _allowed("a number above 0")]
-Threshold = Annotated[float, Field(gt=0, le=1)]
-Portion = Annotated[float, Field(ge=0, le=1), _allowed("a number from 0 to 1 (0.2 for 20 %)")]
-Count = Annotated[int, Field(ge=0, le=10**9), _allowed("a whole number from 0 to 10^9")]
-Portions = Annotated[tuple[Portion, ...], _list_of("portions such as [0.2, 0.4, 1.0]"), AfterValidator(_increasing)]
-Counts = Annotated[tuple[Count, ...], _list_of("numbers such as [10, 25, 50]"), AfterValidator(_increasing)]
-Thresholds = Annotated[
-    Threshold | tuple[Threshold, Threshold],
-    BeforeValidator(_pair),
-    _allowed("a number above 0, up to 1, or a list of two such numbers, one per view"),
-]
-Bases = Annotated[
-    tuple[Annotated[Base, _one_of(get_args(Base))], ...],
-    _list_of("clustering algorithms such as [pck-means, mpck-means]"),
-    AfterValidator(_distinct),
-]
-Transfers = Annotated[
-    tuple[Annotated[Transfer, _one_of(get_args(Transfer))], ...],
-    _list_of("transfer methods such as [constraint-propagation, single-view]"),
-    AfterValidator(_distinct),
-]
+POOLED = "all"  # the view that is all views of a data set together
 
 
 class Section(BaseModel):
@@ -143,10 +58,10 @@ class Section(BaseModel):
 class Features(Section):
     """How the raw features of each view become the space that is clustered (§6.1)."""
 
-    method: Annotated[Literal["spectral", "none"], _one_of(("spectral", "none"))] = "none"
+    method: Annotated[Literal["spectral", "none"], one_of(("spectral", "none"))] = "none"
     n_components: Components | None = Field(default=None, validate_default=True)
     sigma: Sigma | None = Field(default=None, validate_default=True)
-    scaling: Annotated[Scaling, _one_of(get_args(Scaling))] | None = Field(default=None, validate_default=True)
+    scaling: Annotated[Scaling, one_of(get_args(Scaling))] | None = Field(default=None, validate_default=True)
 
     @field_validator("n_components", "sigma", "scaling", mode="before")
     @classmethod
@@ -162,20 +77,33 @@ class Features(Section):
 
 
 class MultiView(Section):
-    """The multi-view experiment: every combination of method, mapped portion and number of constraints (§6.2)."""
+    """The multi-view experiments: every combination of the lists is a cell of every trial (§6.2)."""
 
     bases: Bases = get_args(Base)
     transfers: Transfers = get_args(Transfer)
     threshold: Thresholds = Field(examples=["0.5"])
-    closure: Annotated[Closure, _one_of(get_args(Closure))] = "full"
+    closure: Closures = ("full",)
     mapped: Portions = Field(examples=["[0.2, 0.4, 1.0]"])
+    rewired: Portions = (0.0,)
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
-    @property
-    def n_cells(self) -> int:
-        """The number of combinations in every trial; Single View uses no mapping, so its portion does not matter."""
-        portions = sum(1 if transfer == "single-view" else len(self.mapped) for transfer in self.transfers)
-        return len(self.bases) * portions * len(self.constraints)
+    @field_validator("rewired")
+    @classmethod
+    def _no_contradictions(cls, rewired: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+        if max(rewired) > 0 and "full" in info.data.get("closure", ()):
+            raise ValueError(
+                "relations between instances of different classes contradict the constraints once both are closed "
+                "together; give `closure: view` or `closure: none`."
+            )
+        return rewired
+
+
+class SingleView(Section):
+    """The single-view experiments: each view named, with and without Constraint Propagation (§6.4)."""
+
+    thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
+    bases: Bases = get_args(Base)
+    constraints: Counts = Field(examples=["[10, 25, 50]"])
 
 
 class Config(Section):
@@ -185,23 +113,45 @@ class Config(Section):
     ----------
     name : str
         The results go to ``results/<name>``.
+    study : str
+        Which of the paper's experiments this belongs to: ``main`` is that of Figures 4 to 10.
     dataset : str
         The name of the data set, with `dataset_options` for its loader.
     features : Features
         How raw features become the space that is clustered.
     trials, seed : int
         How often constraints and mapping are drawn afresh, and the seed of all these draws.
-    multi_view : MultiView
-        The multi-view experiment.
+    multi_view : MultiView or None
+        The multi-view experiments (§6.2).
+    single_view : SingleView or None
+        The single-view experiments (§6.4). At least one of the two is there.
     """
 
     name: Name = Field(examples=["my_experiment"])
-    dataset: Annotated[str, _one_of(tuple(registry()))] = Field(examples=["protein"])
-    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(_options)] = {}
+    study: Annotated[Study, one_of(get_args(Study))] = "main"
+    dataset: Annotated[str, one_of(tuple(registry()))] = Field(examples=["protein"])
+    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = {}
     features: Features = Features()
-    trials: Annotated[int, Field(ge=1, le=10**6), _allowed("a whole number from 1 to 10^6")] = 100
-    seed: Annotated[int, Field(ge=0, lt=2**63), _allowed("a whole number from 0 to 2^63 - 1")] = 0
-    multi_view: MultiView
+    trials: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = 100
+    seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
+    multi_view: MultiView | None = None
+    single_view: SingleView | None = None
+
+    @field_validator("single_view")
+    @classmethod
+    def _views_of_the_data_set(cls, single_view: SingleView | None, info: ValidationInfo) -> SingleView | None:
+        if single_view is not None and (dataset := info.data.get("dataset")) is not None:
+            views = [*(view.name for view in registry()[dataset].views), POOLED]
+            if unknown := [view for view in single_view.thresholds if view not in views]:
+                guess = nearest(unknown[0], views)
+                raise ValueError(f"{dataset} has no view {clipped(unknown[0])}{guess} Allowed: {', '.join(views)}.")
+        return single_view
+
+    @model_validator(mode="after")
+    def _something_to_run(self) -> Self:
+        if self.multi_view is None and self.single_view is None:
+            raise ValueError("there is nothing to run; add a section `multi_view:`, `single_view:` or both.")
+        return self
 
     def resolved(self) -> dict[str, Any]:
         """Return the configuration complete with its defaults, ready for JSON, in the order of the class."""
@@ -247,8 +197,21 @@ def _validated(value: Any, problems: Problems) -> Config | None:
         return Config.model_validate(value)
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            problems.report(details["loc"], _explained(details))
+            if details["loc"] or not problems:  # what concerns the whole only if no part of it is wrong
+                problems.report(_written(details["loc"], value), _explained(details))
         return None
+
+
+def _written(path: KeyPath, value: Any) -> KeyPath:
+    """Return the part of `path` that is in the file: a single value may stand for a list of one."""
+    for depth, key in enumerate(path):
+        if isinstance(key, int) and not isinstance(value, list | tuple):
+            return path[:depth]
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            break
+    return path
 
 
 def _explained(details: ErrorDetails) -> str:

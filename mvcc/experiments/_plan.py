@@ -1,120 +1,70 @@
-"""What one trial draws, and the cells it computes: every base × method × mapped portion × number of constraints."""
+"""The cells that a trial computes: every combination that the config names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import IntEnum
-from os import PathLike
+from dataclasses import dataclass, fields
 
-import numpy as np
-from numpy.typing import NDArray
+from mvcc.experiments._config import Config, MultiView, SingleView
+from mvcc.experiments._values import Closure
 
-from mvcc.constraints import Constraints
-from mvcc.datasets import load_dataset
-from mvcc.embedding import spectral_features, unscaled_spectral_features
-from mvcc.experiments._config import Config, Features
-from mvcc.mapping import Relations, sample_relations
-
-MULTI_VIEW = "multi-view"
-
-
-class Role(IntEnum):
-    """What a random stream of a trial is for. The numbers are part of every result: never change them."""
-
-    DATA = 0
-    ORDER = 1
-    CONSTRAINTS = 2
-    MAPPING = 3
-    CLUSTERING = 4
+MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
+PROPAGATION = "constraint-propagation"
+CROSS_VALIDATED = "cv"
+ALONE = "single-view"  # the method that uses neither mapping nor other views
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of one learning curve; without a mapped portion for Single View, which uses none."""
+    """One point of one learning curve. What a method does not use is None."""
 
+    experiment: str
+    dataset: str
+    view: str | None
     base: str
     method: str
+    closure: Closure
+    threshold: str | None
     mapped: float | None
+    rewired: float | None
     n_constraints: int
 
 
-@dataclass(frozen=True)
-class Draw:
-    """The data of one trial, shared by all methods.
-
-    Attributes
-    ----------
-    views, labels : lists with one array per view
-        Instances in the space that is clustered, and their true classes, shuffled.
-    constraints : dict {number of constraints: list of Constraints, one per view}
-        Nested: a larger number contains the smaller.
-    relations : dict {mapped portion: relations}
-        Nested as well.
-    """
-
-    views: list[NDArray[np.float64]]
-    labels: list[NDArray[np.int64]]
-    constraints: dict[int, list[Constraints]]
-    relations: dict[float, Relations]
+CELL = [field.name for field in fields(Cell)]
+TEXT = {"view": "str", "threshold": "str"}  # text in a table also where all of a column is empty
 
 
-def multi_view_cells(config: Config) -> Iterator[Cell]:
-    """List the cells of the multi-view experiment in the order of the results."""
-    plan = config.multi_view
+def list_cells(config: Config) -> list[Cell]:
+    """List the cells of every trial in the order of the results."""
+    cells: list[Cell] = []
+    if config.multi_view is not None:
+        cells += _multi_view(config.dataset, config.multi_view)
+    if config.single_view is not None:
+        cells += _single_view(config.dataset, config.single_view)
+    return cells
+
+
+def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
+    """Every method sees every mapping, but for Single View, which uses none; only propagation has thresholds."""
+    mappings = [(mapped, rewired) for mapped in plan.mapped for rewired in plan.rewired]
+    thresholds = [as_text(threshold) for threshold in plan.threshold]
     for base in plan.bases:
         for method in plan.transfers:
-            for mapped in (None,) if method == "single-view" else plan.mapped:
-                for number in plan.constraints:
-                    yield Cell(base, method, mapped, number)
+            for closure in plan.closure:
+                for threshold in thresholds if method == PROPAGATION else (None,):
+                    for mapped, rewired in ((None, None),) if method == ALONE else mappings:
+                        for n in plan.constraints:
+                            yield Cell(MULTI_VIEW, dataset, None, base, method, closure, threshold, mapped, rewired, n)
 
 
-def stream(config: Config, trial: int, role: Role, part: int = 0) -> np.random.SeedSequence:
-    """Return the seed of one random stream of a trial, for one part (a view) of it."""
-    return np.random.SeedSequence(config.seed, spawn_key=(trial, role, part))
+def _single_view(dataset: str, plan: SingleView) -> Iterator[Cell]:
+    for view, threshold in plan.thresholds.items():
+        for base in plan.bases:
+            for method, t in ((PROPAGATION, as_text(threshold)), (ALONE, None)):
+                for n in plan.constraints:
+                    yield Cell(SINGLE_VIEW, dataset, view, base, method, "full", t, None, None, n)
 
 
-def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> Draw:
-    """Draw order, constraints and mapping of one trial (§6.2).
-
-    The instances are shuffled, so that their order tells nothing about their class.
-
-    Raises
-    ------
-    MvccError
-        When the data cannot be loaded or do not allow what the config asks for.
-    """
-    plan = config.multi_view
-    dataset = load_dataset(
-        config.dataset, data_dir=data_dir, random_state=stream(config, trial, Role.DATA), **config.dataset_options
-    )
-    views, labels, places = [], [], []
-    for number, (X, y) in enumerate(zip(dataset.views, dataset.labels, strict=True)):
-        order = np.random.default_rng(stream(config, trial, Role.ORDER, number)).permutation(len(X))
-        views.append(np.ascontiguousarray(embed(X, config.features)[order]))
-        labels.append(y[order])
-        places.append(np.argsort(order))
-    constraints = {
-        n: [
-            Constraints.from_labels(y, n, np.random.default_rng(stream(config, trial, Role.CONSTRAINTS, number)))
-            for number, y in enumerate(labels)
-        ]
-        for n in plan.constraints
-    }
-    relations: dict[float, Relations] = {mapped: {} for mapped in plan.mapped}
-    for number, ((u, v), rows) in enumerate(sorted(dataset.relations.items())):
-        moved = np.column_stack((places[u][rows[:, 0]], places[v][rows[:, 1]]))
-        rng = np.random.default_rng(stream(config, trial, Role.MAPPING, number))
-        for mapped, portion in zip(plan.mapped, sample_relations(moved, plan.mapped, rng), strict=True):
-            relations[mapped][u, v] = portion
-    return Draw(views, labels, constraints, relations)
-
-
-def embed(X: NDArray[np.float64], features: Features) -> NDArray[np.float64]:
-    """Make the features that are clustered (§6.1). The order of the rows does not matter to them."""
-    if features.method == "none":
-        return X
-    assert features.n_components is not None  # the config demands it
-    assert features.sigma is not None
-    compute = unscaled_spectral_features if features.scaling == "none" else spectral_features
-    return compute(X, features.n_components, sigma=features.sigma)
+def as_text(threshold: float | str) -> str:
+    """Return a threshold as the results name it."""
+    return threshold if isinstance(threshold, str) else f"{threshold:g}"

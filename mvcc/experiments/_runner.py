@@ -15,7 +15,9 @@ import pandas as pd
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
-from mvcc.experiments._plan import draw_trial, multi_view_cells
+from mvcc.experiments._draw import draw_trial
+from mvcc.experiments._example import example_cluster
+from mvcc.experiments._plan import list_cells
 from mvcc.experiments._provenance import describe_run, differences, now
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import run_trial, warm_up
@@ -130,6 +132,7 @@ def run_experiment(
     computed = len(plan.missing) - len(failed)
     if computed + plan.kept:
         store.summarize(config.trials)
+        store.write_example(example_cluster(config, data_dir))
     seconds = time.perf_counter() - began
     if plan.missing:
         manifest["runs"][-1] |= {
@@ -167,7 +170,7 @@ def _plan(
     missing = [trial for trial in range(config.trials) if trial not in done]
     if done and stored is not None:
         manifest["runs"] = stored["runs"] + manifest["runs"]
-    return Plan(store.folder, missing, len(done), len(list(multi_view_cells(config)))), manifest
+    return Plan(store.folder, missing, len(done), len(list_cells(config))), manifest
 
 
 def _computed(

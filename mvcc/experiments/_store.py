@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from mvcc.exceptions import StoreError
+from mvcc.experiments._plan import CELL, TEXT
 
-CELL = ["experiment", "dataset", "base", "method", "mapped", "n_constraints"]
-_COUNTS = ["propagated_must_links", "propagated_cannot_links", "precision_must_link", "precision_cannot_link"]
+_KEY = ["trial", *CELL]
 
 
 class ResultsStore:
@@ -57,8 +57,12 @@ class ResultsStore:
 
     def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Store what is known of the run."""
-        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        self._write(self.folder / "manifest.json", text.encode())
+        self._write(self.folder / "manifest.json", _json_bytes(manifest))
+
+    def write_example(self, example: dict[str, Any] | None) -> None:
+        """Store the cluster that Figure 3 shows, where the experiment has one."""
+        if example is not None:
+            self._write(self.folder / "example.json", _json_bytes(example))
 
     def finished(self) -> set[int]:
         """Return the numbers of the trials that are stored."""
@@ -99,7 +103,7 @@ class ResultsStore:
         with _explained(self.folder):
             for path in [*self._shards(), *self.trials.glob("*.error.txt")]:
                 path.unlink()
-            for name in ("manifest.json", "scores.csv.gz", "curves.csv"):
+            for name in ("manifest.json", "scores.csv.gz", "curves.csv", "example.json"):
                 (self.folder / name).unlink(missing_ok=True)
 
     def _shards(self) -> Iterator[Path]:
@@ -108,10 +112,10 @@ class ResultsStore:
     def _read_trial(self, trial: int) -> pd.DataFrame:
         path = self.trials / f"{trial:04d}.csv.gz"
         try:
-            rows = pd.read_csv(path)
+            rows = pd.read_csv(path, dtype=TEXT)
         except (OSError, EOFError, ValueError) as error:
             raise StoreError(f"{path} cannot be read: {error}. Remove it and run again.") from error
-        if not {"trial", "f_measure", *CELL}.issubset(rows.columns) or set(rows["trial"]) != {trial}:
+        if not {"f_measure", *_KEY}.issubset(rows.columns) or set(rows["trial"]) != {trial}:
             raise StoreError(f"{path} cannot be read: it does not hold trial {trial}. Remove it and run again.")
         return rows
 
@@ -139,11 +143,16 @@ def summarize(scores: pd.DataFrame) -> pd.DataFrame:
     """Turn scores per trial into learning curves: mean and standard error of every cell over the trials."""
     cells = scores.sort_values("trial", kind="stable").groupby(CELL, sort=False, dropna=False)
     f = cells["f_measure"]
+    others = [name for name in scores.columns if name not in (*_KEY, "f_measure")]
     curves = pd.DataFrame(
         {"mean": f.mean(), "standard_error": f.std(ddof=1) / np.sqrt(f.size()), "trials": f.size()}
-        | {name: cells[name].mean() for name in [*_COUNTS, "iterations", "converged"]}
+        | {name: cells[name].mean() for name in others}
     )
     return curves.reset_index()
+
+
+def _json_bytes(tree: dict[str, Any]) -> bytes:
+    return (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _csv_bytes(table: pd.DataFrame, *, compress: bool) -> bytes:

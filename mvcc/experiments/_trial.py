@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
 
@@ -14,9 +15,11 @@ from threadpoolctl import threadpool_limits
 
 from mvcc import transfer
 from mvcc.cluster import MPCKMeans, PCKMeans
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, is_among
+from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
-from mvcc.experiments._plan import MULTI_VIEW, Cell, Draw, Role, draw_trial, multi_view_cells, stream
+from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
+from mvcc.experiments._plan import CROSS_VALIDATED, MULTI_VIEW, PROPAGATION, SINGLE_VIEW, TEXT, Cell, list_cells
 from mvcc.mapping import Relations, augment
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
@@ -31,6 +34,16 @@ TRANSFERS: dict[str, Any] = {
 KINDS = (("must_link", True), ("cannot_link", False))
 
 
+@dataclass(frozen=True)
+class Problem:
+    """What the methods of one cell are given, the same for all bases and methods: as drawn, and closed."""
+
+    views: list[NDArray[np.float64]]
+    labels: list[NDArray[np.int64]]
+    drawn: tuple[list[Constraints], Relations]
+    closed: tuple[list[Constraints], Relations]
+
+
 def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> pd.DataFrame:
     """Compute all cells of one trial.
 
@@ -38,78 +51,102 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
     -------
     DataFrame
         One row per cell: its key, the mean F-measure of the views, number, weight and weighted precision of the
-        propagated constraints (summed over the views, averaged over the co-EM iterations), iterations, convergence.
+        propagated constraints and of those among them that were not given (summed over the views, averaged over the
+        co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4.
     """
-    # Some BLAS sum in another order on more threads, and workers must not compete for the cores.
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it is a column of the results
+    with threadpool_limits(1):  # some BLAS sum in another order on more threads, and workers must not compete for cores
         draw = draw_trial(config, trial, data_dir)
-        seed = int(stream(config, trial, Role.CLUSTERING).generate_state(1)[0])
-        closed: dict[Any, tuple[list[Constraints], Relations]] = {}
-        rows = [
-            {"trial": trial, "experiment": MULTI_VIEW, "dataset": config.dataset}
-            | _run_cell(config, cell, draw, closed, seed)
-            for cell in multi_view_cells(config)
-        ]
-    return pd.DataFrame(rows)
+        seed = clustering_seed(config, trial)
+        problems: dict[Any, Problem] = {}
+        rows = [{"trial": trial} | _run_cell(cell, draw, problems, seed) for cell in list_cells(config)]
+    return pd.DataFrame(rows).astype(TEXT)
 
 
-def _run_cell(config: Config, cell: Cell, draw: Draw, closed: dict[Any, Any], seed: int) -> dict[str, Any]:
-    plan = config.multi_view
-    key = (cell.mapped, cell.n_constraints)
-    if key not in closed:  # the same for all bases and methods
-        mapping = {} if cell.mapped is None else draw.relations[cell.mapped]
-        closed[key] = augment(draw.constraints[cell.n_constraints], mapping, plan.closure)
-    constraints, relations = closed[key]
-    options = {"threshold": plan.threshold} if cell.method == "constraint-propagation" else {}
-    n_clusters = 1 + max(int(y.max()) for y in draw.labels)
-    model = MultiViewConstrainedClustering(
-        BASES[cell.base](n_clusters), TRANSFERS[cell.method](**options), closure="none", random_state=seed
-    )
-    model.fit(draw.views, constraints=constraints, mappings=relations)
-    scores = [pairwise_f_measure(y, found) for y, found in zip(draw.labels, model.labels_, strict=True)]
-    return {
-        "base": cell.base,
-        "method": cell.method,
-        "mapped": np.nan if cell.mapped is None else cell.mapped,
-        "n_constraints": cell.n_constraints,
+def clustering_seed(config: Config, trial: int) -> int:
+    """Return the random state of all clusterings of a trial."""
+    return int(stream(config, trial, Role.CLUSTERING).generate_state(1)[0])
+
+
+def _run_cell(cell: Cell, draw: Draw, problems: dict[Any, Problem], seed: int) -> dict[str, Any]:
+    key = (cell.experiment, cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
+    if key not in problems:
+        problems[key] = pose(cell, draw)
+    problem = problems[key]
+    model = fit(cell, problem, seed)
+    scores = [pairwise_f_measure(y, found) for y, found in zip(problem.labels, model.labels_, strict=True)]
+    return asdict(cell) | {
         "f_measure": float(np.mean(scores)),
-        **_propagated(model, draw.labels),
+        **_propagated(model, problem),
         "iterations": model.n_iter_,
         "converged": int(model.converged_),
+        "chosen_threshold": model.transfer_.threshold if cell.threshold == CROSS_VALIDATED else np.nan,
+        "disagreement": max(diagnosis.disagreement for diagnosis in model.diagnostics_),
+        "divergence": min(diagnosis.divergence for diagnosis in model.diagnostics_),
     }
 
 
-def _propagated(model: MultiViewConstrainedClustering, labels: list[NDArray[np.int64]]) -> dict[str, float]:
-    """Count and weigh what the views passed on, by kind."""
-    records = [(record.propagated, y) for views in model.history_ for record, y in zip(views, labels, strict=True)]
+def pose(cell: Cell, draw: Draw) -> Problem:
+    """Return the problem of a cell, its constraints and relations closed once for all methods."""
+    views: list[DrawnView] = draw.views
+    if cell.experiment == SINGLE_VIEW:
+        assert cell.view is not None  # every cell of a single-view experiment has one
+        views = [draw.single[cell.view]]
+    relations = {} if cell.mapped is None or cell.rewired is None else draw.relations[cell.mapped, cell.rewired]
+    drawn = [view.constraints[cell.n_constraints] for view in views], relations
+    return Problem([view.X for view in views], [view.y for view in views], drawn, augment(*drawn, cell.closure))
+
+
+def fit(cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
+    """Fit the base and method of a cell to its problem."""
+    # what is held out must not be seen through the closure, so that cross-validation closes each part by itself
+    cross_validated = cell.threshold == CROSS_VALIDATED
+    constraints, relations = problem.drawn if cross_validated else problem.closed
+    options: dict[str, Any] = {}
+    if cell.threshold is not None:
+        options["threshold"] = cell.threshold if cross_validated else float(cell.threshold)
+    model = MultiViewConstrainedClustering(
+        BASES[cell.base](1 + max(int(y.max()) for y in problem.labels)),
+        TRANSFERS[cell.method](**options),
+        closure=cell.closure if cross_validated else "none",
+        random_state=seed,
+    )
+    with warnings.catch_warnings():  # what they tell are columns of the results
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
+        return model.fit(problem.views, constraints=constraints, mappings=relations)
+
+
+def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict[str, float]:
+    """Count and weigh what the views passed on, by kind; all of it, and what was inferred rather than given."""
+    records = [
+        (record.propagated, ~is_among(record.propagated, given), y)
+        for views in model.history_
+        for record, given, y in zip(views, problem.closed[0], problem.labels, strict=True)
+    ]
     summary = {}
     for name, kind in KINDS:
-        number = total = correct = 0.0
-        for constraints, y in records:
+        sums = np.zeros((2, 3))  # propagated and inferred: number, weight, correct weight
+        for constraints, inferred, y in records:
             chosen = constraints.must_link == kind
             i, j = constraints.pairs[chosen].T
-            weights = constraints.weights[chosen]
-            number += len(weights)
-            total += float(weights.sum())
-            correct += float(weights[(y[i] == y[j]) == kind].sum())
-        summary[f"propagated_{name}s"] = number / model.n_iter_
-        summary[f"weight_{name}s"] = total / model.n_iter_
-        summary[f"precision_{name}"] = correct / total if total else np.nan
+            weights, correct, new = constraints.weights[chosen], (y[i] == y[j]) == kind, inferred[chosen]
+            for row, counted in zip(sums, (np.ones_like(new), new), strict=True):
+                row += counted.sum(), weights[counted].sum(), weights[counted & correct].sum()
+        for (number, weight, correct_weight), words in zip(sums, (("propagated", ""), ("inferred",) * 2), strict=True):
+            start = f"{words[1]}_" if words[1] else ""
+            summary[f"{words[0]}_{name}s"] = number / model.n_iter_
+            summary[f"{start}weight_{name}s"] = weight / model.n_iter_
+            summary[f"{start}precision_{name}"] = correct_weight / weight if weight else np.nan
     return summary
 
 
 def warm_up(config: Config) -> None:
     """Compile every kernel that the experiment needs, on a few points."""
+    y = np.arange(12) % 2
     X = np.random.default_rng(0).normal(size=(12, 2))
-    draw = Draw(
-        views=[X, X],
-        labels=[np.arange(12) % 2] * 2,
-        constraints={0: [Constraints.from_labels(np.arange(12) % 2, 6, 0)] * 2},
-        relations={1.0: {(0, 1): np.column_stack((np.arange(12), np.arange(12)))}},
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for base in config.multi_view.bases:
-            for method in config.multi_view.transfers:
-                _run_cell(config, Cell(base, method, 1.0, 0), draw, {}, 0)
+    view = DrawnView("", X, y, {0: Constraints.from_labels(y, 6, 0)})
+    same = np.column_stack((np.arange(12), np.arange(12)))
+    draw = Draw([view, view], {}, {(1.0, 0.0): {(0, 1): same}})
+    for base, method in sorted({(cell.base, cell.method) for cell in list_cells(config)}):
+        threshold = "0.5" if method == PROPAGATION else None
+        _run_cell(Cell(MULTI_VIEW, "", None, base, method, "full", threshold, 1.0, 0.0, 0), draw, {}, 0)

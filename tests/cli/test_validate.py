@@ -27,6 +27,7 @@ def test_the_summary_names_results_data_cells_and_trials():
         "  data set  protein",
         "  cells     48 in every trial: 2 bases × 4 transfers × 1 mapped portion (single-view needs none) × "
         "6 constraint counts",
+        "  cells     32 in every trial: 1 single view × 2 bases × with and without propagation × 8 constraint counts",
         "  trials    7",
     ]
 
@@ -40,13 +41,13 @@ def test_several_files_are_summed_up_one_after_the_other():
 def test_json_holds_the_complete_configuration():
     (result,) = json.loads(validate(CONFIGS / "four_quadrants.yaml", "--json").output)
     assert result["path"] == str(CONFIGS / "four_quadrants.yaml")
-    assert result["cells"] == 120
+    assert result["cells"] == 120 + 32
     assert result["config"]["features"] == {"method": "none"}
-    assert result["config"]["multi_view"]["threshold"] == 0.75
+    assert result["config"]["multi_view"]["threshold"] == [0.75]
 
 
 def test_the_problems_of_all_files_are_reported(tmp_path):
-    (tmp_path / "a.yaml").write_text("name: a\n")
+    (tmp_path / "a.yaml").write_text("name: a\nmulti_view: {threshold: 1, mapped: [1]}\n")
     with pytest.raises(ConfigError) as caught:
         validate(tmp_path / "a.yaml", CONFIGS / "protein.yaml", tmp_path / "b.yaml", "--json")
     first, second = str(caught.value).split("\n\n")

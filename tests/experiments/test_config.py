@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from mvcc.datasets import registry
 from mvcc.exceptions import ConfigError
 from mvcc.experiments._config import Config, load_config
-from mvcc.experiments._plan import multi_view_cells
+from mvcc.experiments._plan import list_cells
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MINIMAL = {
@@ -85,15 +85,22 @@ def changed(**values):
 def test_shipped_configs_are_those_of_table_1(name, threshold, n_components):
     config = load_config(CONFIGS / f"{name}.yaml")
     assert (config.name, config.dataset) == (name, name)
-    assert config.multi_view.threshold == threshold
+    assert config.multi_view.threshold == (threshold,)
     assert config.features.n_components == n_components
-    assert (config.trials, config.seed, config.multi_view.closure) == (100, 0, "full")
-    assert config.multi_view.n_cells == 2 * (3 * 3 + 1) * 6
+    assert (config.trials, config.seed, config.multi_view.closure) == (100, 0, ("full",))
+    multi_view = [cell for cell in list_cells(config) if cell.experiment == "multi-view"]
+    assert len(multi_view) == 2 * (3 * 3 + 1) * 6
 
 
 def test_only_document_vectors_come_with_a_scale_of_their_own():
-    scalings = {path.stem: load_config(path).features.scaling for path in CONFIGS.glob("*.yaml")}
-    assert scalings == {"four_quadrants": None, "protein": "minmax", "letters_digits": "minmax", "rec_talk": "none"}
+    scalings = {}
+    for config in map(load_config, CONFIGS.glob("*.yaml")):
+        scalings.setdefault(config.dataset, set()).add(config.features.scaling)
+    # None: of the raw features, in studies without the embedding, too
+    raw = dict.fromkeys(("four_quadrants", "half_moons", "rings"), {None})
+    assert scalings == raw | {name: {"minmax", None} for name in ("protein", "letters_digits")} | {
+        "rec_talk": {"none", None}
+    }
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
@@ -103,10 +110,22 @@ def test_every_line_of_a_shipped_config_is_explained(path):
         assert not line.strip() or "#" in line or line.startswith(inside_list), line
 
 
-@pytest.mark.parametrize("content", [MINIMAL, FULL], ids=["minimal", "full"])
-def test_the_number_of_cells_is_that_of_the_plan(load, content):
-    config = load(content)
-    assert config.multi_view.n_cells == len(list(multi_view_cells(config)))
+@pytest.mark.parametrize(
+    ("view", "threshold"), [("protein", {"all": 0.7}), ("letters_digits", {"letters": 0.95, "digits": 0.98})]
+)
+def test_shipped_single_view_thresholds_are_those_of_section_6_4(view, threshold):
+    assert load_config(CONFIGS / f"{view}.yaml").single_view.thresholds == threshold
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*_*.yaml")), ids=lambda path: path.stem)
+def test_a_study_repeats_the_features_and_options_of_the_data_sets_own_config(path):
+    config, own = load_config(path), CONFIGS / f"{load_config(path).dataset}.yaml"
+    if own.exists():
+        main = load_config(own)
+        assert config.study in ("main", "embedding") or config.features == main.features
+        assert config.dataset_options.items() >= main.dataset_options.items()
+        assert (config.seed, config.trials) == (main.seed, main.trials)
+        assert config.study == "thresholds" or main.multi_view.threshold[0] in config.multi_view.threshold
 
 
 def test_defaults(load):
@@ -121,27 +140,56 @@ def test_defaults(load):
         "cluster-membership",
         "single-view",
     )
-    assert config.multi_view.closure == "full"
+    assert (config.multi_view.closure, config.multi_view.rewired) == (("full",), (0.0,))
+    assert (config.study, config.single_view) == ("main", None)
     spectral = load(changed(features={"method": "spectral", "n_components": 2})).features
     assert (spectral.sigma, spectral.scaling) == (1.0, "minmax")
 
 
 def test_integers_stand_for_floats_but_not_the_other_way_round(load, problems):
     config = load(changed(threshold=1, mapped=[0, 1]))
-    assert isinstance(config.multi_view.threshold, float)
+    assert all(isinstance(threshold, float) for threshold in config.multi_view.threshold)
     assert all(isinstance(portion, float) for portion in config.multi_view.mapped)
     assert "whole number" in problems(changed(trials=5.0))[0]
 
 
 @pytest.mark.parametrize("text", ["1e-3", "1E-3", "0.001", ".001", "+1.e-3"])
 def test_a_number_in_any_spelling_is_a_number(load, text):
-    assert load(MINIMAL, [f"multi_view.threshold={text}"]).multi_view.threshold == 0.001
+    assert load(MINIMAL, [f"multi_view.threshold={text}"]).multi_view.threshold == (0.001,)
 
 
-def test_a_threshold_per_view(load, problems):
-    assert load(changed(threshold=[0.5, 1])).multi_view.threshold == (0.5, 1.0)
-    for threshold in ([], [0.5], [0.5, 0.5, 0.5], [0.5, 2], [[0.5], 0.5]):
+def test_thresholds_and_closures_may_be_one_or_several(load, problems):
+    assert load(changed(threshold=[0.5, 1, "cv"])).multi_view.threshold == (0.5, 1.0, "cv")
+    assert load(changed(threshold="cv")).multi_view.threshold == ("cv",)
+    assert load(changed(closure=["view", "none"])).multi_view.closure == ("view", "none")
+    for threshold in ([], [0.5, 0.5], [0.5, 2], [[0.5], 0.5], ["cv", "cv"]):
         assert len(problems(changed(threshold=threshold))) == 1
+    for closure in ([], ["full", "full"], ["ful"], {"full": 1}):
+        assert len(problems(changed(closure=closure))) == 1
+
+
+def test_wrong_relations_cannot_be_closed_together_with_the_constraints(load, problems):
+    assert load(changed(rewired=[0, 0.5], closure="view")).multi_view.rewired == (0.0, 0.5)
+    (line,) = problems(changed(rewired=[0, 0.5]))
+    assert "multi_view.rewired: relations between instances of different classes contradict" in line
+    assert "`closure: view`" in line
+
+
+def test_there_must_be_something_to_run(load, problems):
+    alone = {"name": "x", "dataset": "protein", "single_view": {"thresholds": {"all": 0.7}, "constraints": [10]}}
+    assert load(alone).multi_view is None
+    del alone["single_view"]
+    (line,) = problems(alone)
+    assert "there is nothing to run; add a section `multi_view:`, `single_view:` or both." in line
+
+
+def test_single_views_are_those_of_the_data_set(problems):
+    (line,) = problems(changed(single_view={"thresholds": {"c1-c4": 0.7}, "constraints": [10]}))
+    assert "protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6, all." in line
+    (line,) = problems(changed(single_view={"thresholds": {"all": 2}, "constraints": [10]}))
+    assert "single_view.thresholds.all: 2 is not allowed. Allowed: a number above 0, up to 1." in line
+    (line,) = problems(changed(single_view={"thresholds": {}, "constraints": [10]}))
+    assert "single_view.thresholds: an empty section is not allowed" in line
 
 
 def test_dataset_options_keep_their_types(load):
@@ -182,7 +230,9 @@ def test_resolved_is_complete_and_does_not_depend_on_the_order_of_the_file(load)
     backwards["multi_view"] = dict(reversed(FULL["multi_view"].items()))
     forwards = {**FULL, "dataset_options": {"a": 2, "b": 1}}
     assert json.dumps(load(backwards).resolved()) == json.dumps(load(forwards).resolved())
-    assert list(load(MINIMAL).resolved()) == list(Config.model_fields)
+    both = {**MINIMAL, "single_view": {"thresholds": {"all": 0.5}, "constraints": [10]}}
+    assert list(load(both).resolved()) == list(Config.model_fields)
+    assert "single_view" not in load(MINIMAL).resolved()
     assert load(MINIMAL).resolved()["features"] == {"method": "none"}
 
 
@@ -216,8 +266,8 @@ def test_identity_is_all_but_the_number_of_trials(load):
         "multi_view": [5, [], None, "full"],
         "bases": ["pck-means", [], ["k-means"], ["pck-means", "pck-means"], [5], [["pck-means"]], {"pck-means": 1}],
         "transfers": ["single-view", [], ["none"], ["single-view", "single-view"], [True]],
-        "threshold": [0, -0.1, 1.1, "0.5", "cv", True, None, {}, 10**400, 1e999, float("nan")],
-        "closure": ["Full", "all", 5, True, ["full"], {"full": 1}],
+        "threshold": [0, -0.1, 1.1, "0.5", "CV", True, None, {}, 10**400, 1e999, float("nan")],
+        "closure": ["Full", "all", 5, True, [], {"full": 1}],
         "mapped": [0.5, [], [1.1], [-0.1], [20], ["0.2"], [True], [0.4, 0.2], [0.2, 0.2], [[0.2]]],
         "constraints": [10, [], [-1], [1.5], ["10"], [True], [10, 5], [10, 10], [10**10]],
     }.items(),
@@ -268,7 +318,7 @@ multi_view:
         "x.yaml:8: multi_view.bases: item 2: the text 'mpck-mean' is not allowed; did you mean 'mpck-means'? "
         "Allowed: pck-means, mpck-means.",
         "x.yaml:9: multi_view.treshold: unknown key 'treshold'; did you mean 'threshold'? "
-        "Known: bases, transfers, threshold, closure, mapped, constraints.",
+        "Known: bases, transfers, threshold, closure, mapped, rewired, constraints.",
         "x.yaml:12: multi_view.mapped: item 2: 40 is not allowed. Allowed: a number from 0 to 1 (0.2 for 20 %).",
         "x.yaml:13: multi_view.closure: has no value; write one, or leave the key out.",
     ]
@@ -283,7 +333,7 @@ def test_a_key_in_the_wrong_section_is_sent_home(problems):
 
 def test_a_missing_section_is_described(problems):
     (line,) = problems({"name": "x", "dataset": "protein"})
-    assert line.endswith("add a section `multi_view:` with at least the keys threshold, mapped, constraints.")
+    assert line.endswith("there is nothing to run; add a section `multi_view:`, `single_view:` or both.")
 
 
 def test_spectral_options_go_only_with_spectral(problems):

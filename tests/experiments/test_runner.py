@@ -64,7 +64,7 @@ def test_results_of_another_config_are_refused_with_the_difference(tmp_path):
         run_experiment(other, tmp_path, n_jobs=1)
     message = str(caught.value)
     assert "config: seed: 0 in the folder, 5 now" in message
-    assert "config: multi_view.threshold: 0.75 in the folder, 0.5 now" in message
+    assert "config: multi_view.threshold: [0.75] in the folder, [0.5] now" in message
     assert "trials" not in message
     report = run_experiment(other, tmp_path, n_jobs=1, fresh=True)
     assert (report.computed, report.kept) == (1, 0)

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 from mvcc.exceptions import StoreError
+from mvcc.experiments._plan import TEXT
 from mvcc.experiments._store import ResultsStore, summarize
 
 
 def rows(trial, f=0.5):
-    cell = {"trial": trial, "experiment": "multi-view", "dataset": "d", "base": "pck-means"}
+    cell = {"trial": trial, "experiment": "multi-view", "dataset": "d", "view": None, "base": "pck-means"}
     measured = {
         "f_measure": f,
         "propagated_must_links": 3.0,
@@ -28,11 +29,14 @@ def rows(trial, f=0.5):
     }
     return pd.DataFrame(
         [
-            cell | {"method": method, "mapped": mapped, "n_constraints": n} | measured
+            cell
+            | {"method": method, "closure": "full", "threshold": None, "mapped": mapped, "rewired": mapped * 0}
+            | {"n_constraints": n}
+            | measured
             for method, mapped in (("direct-mapping", 0.2), ("single-view", np.nan))
             for n in (10, 25)
         ]
-    )
+    ).astype(TEXT)
 
 
 def test_curves_are_mean_and_standard_error_over_trials():

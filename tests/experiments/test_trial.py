@@ -11,14 +11,17 @@ from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.experiments import Config
 from mvcc.experiments._config import Features
-from mvcc.experiments._plan import Role, draw_trial, embed, multi_view_cells, stream
+from mvcc.experiments._draw import Role, draw_trial, embed, stream
+from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import run_trial
 
 
 def small_config(**changes):
-    multi_view = {"threshold": 0.75, "mapped": (0.2, 0.4, 1.0), "constraints": (10, 20)} | changes.pop("multi_view", {})
+    multi_view = {"threshold": 0.75, "mapped": (0.2, 0.4, 1.0), "constraints": (10, 20)}
     given = {"name": "small", "dataset": "four_quadrants", "dataset_options": {"instances_per_view": 40}}
-    return Config.model_validate({**given, "multi_view": multi_view, **changes})
+    if (changed := changes.pop("multi_view", {})) is not None:
+        given["multi_view"] = multi_view | changed
+    return Config.model_validate({**given, **changes})
 
 
 def keys(constraints):
@@ -27,29 +30,25 @@ def keys(constraints):
 
 def test_draws_are_nested_along_the_schedule():
     draw = draw_trial(small_config(), 0)
-    for few, many in zip(draw.constraints[10], draw.constraints[20], strict=True):
-        assert keys(few) < keys(many)
-        assert few.must_link.sum() == 5
-    rows = [set(map(tuple, draw.relations[mapped][0, 1].tolist())) for mapped in (0.2, 0.4, 1.0)]
+    for view in draw.views:
+        assert keys(view.constraints[10]) < keys(view.constraints[20])
+        assert view.constraints[10].must_link.sum() == 5
+    rows = [set(map(tuple, draw.relations[mapped, 0.0][0, 1].tolist())) for mapped in (0.2, 0.4, 1.0)]
     assert rows[0] < rows[1] < rows[2]
     assert [len(r) for r in rows] == [8, 16, 40]
 
 
 def test_draws_agree_with_the_labels():
     draw = draw_trial(small_config(), 3)
-    for constraints, y in zip(draw.constraints[20], draw.labels, strict=True):
-        i, j = constraints.pairs.T
-        np.testing.assert_array_equal(y[i] == y[j], constraints.must_link)
-    a, b = draw.relations[1.0][0, 1].T
-    np.testing.assert_array_equal(draw.labels[0][a], draw.labels[1][b])
+    for view in draw.views:
+        i, j = view.constraints[20].pairs.T
+        np.testing.assert_array_equal(view.y[i] == view.y[j], view.constraints[20].must_link)
+    a, b = draw.relations[1.0, 0.0][0, 1].T
+    np.testing.assert_array_equal(draw.views[0].y[a], draw.views[1].y[b])
     # the two clusters are the right and the left half plane
-    np.testing.assert_array_equal(np.sign(draw.views[0][draw.views[0][:, 0] ** 2 > 1, 0]) > 0, _right(draw))
-
-
-def _right(draw):
-    far = draw.views[0][:, 0] ** 2 > 1
-    right = draw.labels[0][np.argmax(draw.views[0][:, 0])]
-    return draw.labels[0][far] == right
+    x, y = draw.views[0].X[:, 0], draw.views[0].y
+    far = x**2 > 1
+    np.testing.assert_array_equal(x[far] > 0, (y == y[np.argmax(x)])[far])
 
 
 def test_features_are_scaled_unless_the_config_says_that_they_are():
@@ -65,16 +64,16 @@ def test_features_are_scaled_unless_the_config_says_that_they_are():
 
 
 def test_the_order_of_instances_does_not_tell_their_class():
-    changes = [np.mean(np.diff(draw_trial(small_config(), trial).labels[0]) != 0) for trial in range(20)]
+    changes = [np.mean(np.diff(draw_trial(small_config(), trial).views[0].y) != 0) for trial in range(20)]
     assert np.mean(changes) == pytest.approx(20 / 39, abs=0.08)
 
 
 def test_trials_are_different_and_repeatable():
     first, again, other = (draw_trial(small_config(), trial) for trial in (0, 0, 1))
-    np.testing.assert_array_equal(first.views[0], again.views[0])
-    assert first.constraints[20][1] == again.constraints[20][1]
-    assert not np.array_equal(first.views[0], other.views[0])
-    assert draw_trial(small_config(seed=1), 0).constraints[20][0] != first.constraints[20][0]
+    np.testing.assert_array_equal(first.views[0].X, again.views[0].X)
+    assert first.views[1].constraints[20] == again.views[1].constraints[20]
+    assert not np.array_equal(first.views[0].X, other.views[0].X)
+    assert draw_trial(small_config(seed=1), 0).views[0].constraints[20] != first.views[0].constraints[20]
 
 
 def test_streams_of_different_roles_parts_and_trials_never_coincide():
@@ -91,7 +90,7 @@ def test_streams_of_different_roles_parts_and_trials_never_coincide():
 def test_every_cell_has_one_row_and_single_view_no_mapping():
     config = small_config()
     rows = run_trial(config, 0)
-    assert len(rows) == len(list(multi_view_cells(config))) == config.multi_view.n_cells == 2 * (3 * 3 + 1) * 2
+    assert len(rows) == len(list_cells(config)) == 2 * (3 * 3 + 1) * 2
     assert rows["mapped"].isna().sum() == 4
     assert set(rows.loc[rows["mapped"].isna(), "method"]) == {"single-view"}
     assert rows["f_measure"].between(0, 1).all()
@@ -114,6 +113,79 @@ def test_constraints_that_the_labels_do_not_allow_are_refused():
         draw_trial(small_config(multi_view={"constraints": (1000,)}), 0)
 
 
+def test_relations_are_rewired_without_changing_the_others_or_the_mapped_instances():
+    config = small_config(multi_view={"closure": "none", "rewired": (0.0, 0.25, 0.5), "mapped": (0.4, 1.0)})
+    draw = draw_trial(config, 0)
+    right, some, half = (draw.relations[1.0, share][0, 1] for share in (0.0, 0.25, 0.5))
+    changed = [(wrong != right).any(axis=1) for wrong in (some, half)]
+    assert [rows.sum() for rows in changed] == [10, 20]
+    assert (changed[1] >= changed[0]).all()
+    for wrong in (some, half):
+        np.testing.assert_array_equal(np.sort(wrong, axis=0), np.sort(right, axis=0))
+    part = {share: set(map(tuple, draw.relations[0.4, share][0, 1].tolist())) for share in (0.0, 0.5)}
+    assert part[0.0] <= set(map(tuple, right.tolist()))
+    assert part[0.5] <= set(map(tuple, half.tolist()))
+
+
+def test_every_view_can_be_clustered_alone_with_and_without_propagation():
+    config = small_config(multi_view=None, single_view={"thresholds": {"A": 0.75, "B": 0.9}, "constraints": (10, 20)})
+    rows = run_trial(config, 0)
+    assert len(rows) == len(list_cells(config)) == 2 * 2 * 2 * 2
+    assert set(rows["experiment"]) == {"single-view"}
+    assert rows["mapped"].isna().all()
+    propagated = rows[rows["method"] == "constraint-propagation"]
+    assert dict(zip(propagated["view"], propagated["threshold"], strict=True)) == {"A": "0.75", "B": "0.9"}
+    # all instances count as mapped, so that every closed constraint is propagated at least to itself
+    assert (propagated["propagated_must_links"] - propagated["inferred_must_links"] >= 5).all()
+    assert (rows.loc[rows["method"] == "single-view", "propagated_must_links"] == 0).all()
+
+
+def test_a_view_alone_has_the_draws_of_the_view_among_others():
+    config = small_config(single_view={"thresholds": {"B": 0.5}, "constraints": (10, 30)})
+    draw = draw_trial(config, 1)
+    assert draw.single["B"] is draw.views[1]
+    assert set(draw.views[1].constraints) == {10, 20, 30}
+    assert set(draw.views[0].constraints) == {10, 20}
+    assert draw.views[1].constraints[10] == draw_trial(small_config(), 1).views[1].constraints[10]
+
+
+def test_pooled_views_keep_their_classes_apart():
+    config = small_config(single_view={"thresholds": {"all": 0.5}, "constraints": (10,)})
+    draw = draw_trial(config, 0)
+    pooled = draw.single["all"]
+    assert pooled.X.shape == (80, 2)
+    assert np.bincount(pooled.y).tolist() == [20] * 4
+    parts = [view.X[view.y == label] for view in draw.views for label in (0, 1)]
+    for label, part in enumerate(parts):
+        np.testing.assert_array_equal(np.sort(pooled.X[pooled.y == label], axis=0), np.sort(part, axis=0))
+
+
+def test_inferred_constraints_are_those_that_nobody_gave():
+    config = small_config(multi_view={"bases": ("pck-means",), "mapped": (1.0,), "constraints": (20,)})
+    rows = run_trial(config, 0).set_index("method")
+    direct, propagated = rows.loc["direct-mapping"], rows.loc["constraint-propagation"]
+    assert direct["inferred_must_links"] == direct["inferred_cannot_links"] == 0
+    given = propagated["propagated_must_links"] - propagated["inferred_must_links"]
+    assert given == direct["propagated_must_links"]
+    assert propagated["weight_must_links"] - propagated["inferred_weight_must_links"] == pytest.approx(given)
+
+
+def test_the_threshold_that_cross_validation_chose_is_recorded():
+    config = small_config(
+        multi_view={
+            "threshold": (0.5, "cv"),
+            "transfers": ("constraint-propagation",),
+            "mapped": (0.4,),
+            "bases": ("pck-means",),
+            "constraints": (20,),
+        }
+    )
+    rows = run_trial(config, 0)
+    assert rows["threshold"].tolist() == ["0.5", "cv"]
+    assert np.isnan(rows["chosen_threshold"][0])
+    assert 0 < rows["chosen_threshold"][1] <= 1
+
+
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("dataset", "n_components", "shapes"), [("protein", 5, (67, 49)), ("letters_digits", 4, (227, 317))]
@@ -122,7 +194,7 @@ def test_real_data_are_embedded_before_they_are_shuffled(dataset, n_components, 
     features = {"method": "spectral", "n_components": n_components}
     draws = [draw_trial(small_config(dataset=dataset, dataset_options={}, features=features), t) for t in (0, 1)]
     for view, n in enumerate(shapes):
-        first, second = (np.sort(draw.views[view], axis=0) for draw in draws)
+        first, second = (np.sort(draw.views[view].X, axis=0) for draw in draws)
         assert first.shape == (n, n_components)
         np.testing.assert_array_equal(first, second)
 
@@ -135,5 +207,5 @@ def test_documents_are_drawn_in_every_trial_and_embedded_at_unit_length():
     documents = load_dataset("rec_talk", random_state=stream(config, 0, Role.DATA))
     for view in range(2):
         embedded = unscaled_spectral_features(documents.views[view], 5)
-        np.testing.assert_array_equal(np.sort(first.views[view], axis=0), np.sort(embedded, axis=0))
-        assert not np.allclose(np.sort(second.views[view], axis=0), np.sort(embedded, axis=0))
+        np.testing.assert_array_equal(np.sort(first.views[view].X, axis=0), np.sort(embedded, axis=0))
+        assert not np.allclose(np.sort(second.views[view].X, axis=0), np.sort(embedded, axis=0))

@@ -1,0 +1,147 @@
+"""What one trial draws: order of the instances, constraints and mapping, shared by all of its cells (§6.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.constraints import Constraints
+from mvcc.datasets import Dataset, load_dataset
+from mvcc.embedding import spectral_features, unscaled_spectral_features
+from mvcc.experiments._config import POOLED, Config, Features
+from mvcc.mapping import Relations, rewire_relations, sample_relations
+
+
+class Role(IntEnum):
+    """What a random stream of a trial is for. The numbers are part of every result: never change them."""
+
+    DATA = 0
+    ORDER = 1
+    CONSTRAINTS = 2
+    MAPPING = 3
+    CLUSTERING = 4
+    REWIRING = 5
+
+
+@dataclass(frozen=True)
+class DrawnView:
+    """One view in the space that is clustered, shuffled.
+
+    Attributes
+    ----------
+    name : str
+    X : (n, d) array
+    y : (n,) array
+        True classes.
+    constraints : dict {number of constraints: Constraints}
+        Nested: a larger number contains the smaller.
+    """
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    constraints: dict[int, Constraints]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The data of one trial.
+
+    Attributes
+    ----------
+    views : list of DrawnView
+        The views of the data set.
+    single : dict {name: DrawnView}
+        The views of the single-view experiments.
+    relations : dict {(mapped portion, rewired share): relations}
+        Nested in the mapped portion.
+    """
+
+    views: list[DrawnView]
+    single: dict[str, DrawnView]
+    relations: dict[tuple[float, float], Relations]
+
+
+def stream(config: Config, trial: int, role: Role, part: int = 0) -> np.random.SeedSequence:
+    """Return the seed of one random stream of a trial, for one part (a view) of it."""
+    return np.random.SeedSequence(config.seed, spawn_key=(trial, role, part))
+
+
+def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> Draw:
+    """Draw the data of one trial.
+
+    The instances are shuffled, so that their order tells nothing about their class.
+
+    Raises
+    ------
+    MvccError
+        When the data cannot be loaded or do not allow what the config asks for.
+    """
+    dataset = load_dataset(
+        config.dataset, data_dir=data_dir, random_state=stream(config, trial, Role.DATA), **config.dataset_options
+    )
+    parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
+    alone = config.single_view.thresholds if config.single_view is not None else {}
+    if POOLED in alone:
+        parts.append((POOLED, *_pooled(dataset)))
+    orders = [
+        np.random.default_rng(stream(config, trial, Role.ORDER, part)).permutation(len(y))
+        for part, (_, _, y) in enumerate(parts)
+    ]
+    drawn = []
+    for part, ((name, X, y), order) in enumerate(zip(parts, orders, strict=True)):
+        seed = stream(config, trial, Role.CONSTRAINTS, part)
+        numbers = _numbers(config, together=part < len(dataset.views), alone=name in alone)
+        constraints = {n: Constraints.from_labels(y[order], n, np.random.default_rng(seed)) for n in numbers}
+        features = np.ascontiguousarray(embed(X, config.features)[order])
+        drawn.append(DrawnView(name, features, y[order], constraints))
+    return Draw(
+        drawn[: len(dataset.views)],
+        {view.name: view for view in drawn if view.name in alone},
+        _relations(config, trial, dataset, [np.argsort(order) for order in orders]),
+    )
+
+
+def _pooled(dataset: Dataset) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Put the instances of all views into one, their classes kept apart."""
+    n_classes = 1 + max(int(y.max()) for y in dataset.labels)
+    labels = [y + number * n_classes for number, y in enumerate(dataset.labels)]
+    return np.concatenate(dataset.views), np.concatenate(labels)
+
+
+def _numbers(config: Config, *, together: bool, alone: bool) -> list[int]:
+    """Return the numbers of constraints that a view needs in multi-view and in single-view experiments."""
+    plans = [config.multi_view] * together + [config.single_view] * alone
+    return sorted({n for plan in plans if plan is not None for n in plan.constraints})
+
+
+def _relations(
+    config: Config, trial: int, dataset: Dataset, places: list[NDArray[np.int64]]
+) -> dict[tuple[float, float], Relations]:
+    plan = config.multi_view
+    if plan is None:
+        return {}
+    drawn: dict[tuple[float, float], Relations] = {(m, r): {} for m in plan.mapped for r in plan.rewired}
+    for number, ((u, v), rows) in enumerate(sorted(dataset.relations.items())):
+        moved = np.column_stack((places[u][rows[:, 0]], places[v][rows[:, 1]]))
+        for rewired in plan.rewired:
+            rng = np.random.default_rng(stream(config, trial, Role.REWIRING, number))
+            relations = rewire_relations(moved, rewired, rng)
+            rng = np.random.default_rng(stream(config, trial, Role.MAPPING, number))
+            for mapped, portion in zip(plan.mapped, sample_relations(relations, plan.mapped, rng), strict=True):
+                drawn[mapped, rewired][u, v] = portion
+    return drawn
+
+
+def embed(X: NDArray[np.float64], features: Features) -> NDArray[np.float64]:
+    """Make the features that are clustered (§6.1). The order of the rows does not matter to them."""
+    if features.method == "none":
+        return X
+    assert features.n_components is not None  # the config demands it
+    assert features.sigma is not None
+    compute = unscaled_spectral_features if features.scaling == "none" else spectral_features
+    return compute(X, features.n_components, sigma=features.sigma)
