@@ -61,6 +61,22 @@ def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
     return checked.astype(np.int64, copy=False)
 
 
+def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.float64]:
+    """Return the metric of every cluster, shape (k, d) or (k, d, d), finite."""
+    learned = as_array(metrics, "metrics")
+    if (
+        learned.shape[1:] not in ((d,), (d, d))
+        or len(learned) <= largest_label
+        or learned.dtype.kind not in "iuf"
+        or not np.isfinite(learned).all()
+    ):
+        raise InvalidInputError(
+            f"metrics must be finite, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the largest label; "
+            f"their shape is {learned.shape}."
+        )
+    return learned.astype(np.float64, copy=False)
+
+
 def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
     """Replace labels by the numbers of the distinct ones, from 0."""
     try:

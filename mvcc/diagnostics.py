@@ -7,15 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._validation import as_array, check_data, check_labels
-from mvcc.exceptions import InvalidInputError
+from mvcc._validation import check_data, check_labels, check_metrics
 from mvcc.gaussians import fit_gaussians
 
 # Beyond these a clustering is suspicious. Co-EM with Constraint Propagation ends with a divergence below 5.5 in 99 % of
 # the fits of half-moons and of concentric rings; with one above 9.5, and a disagreement below 0.07, in 97 % of those of
-# Four Quadrants. (Two round clusters 3.5 standard deviations apart diverge by 6 nats.)
+# Four Quadrants. (Two round clusters 3.3 standard deviations apart diverge by 5.5 nats.)
 LARGEST_DISAGREEMENT = 0.15
-SMALLEST_DIVERGENCE = 6.0
+SMALLEST_DIVERGENCE = 5.5
 
 # γ of Eq. 4, as a share of the variance of the view: the indicators do not depend on the unit of X
 _REGULARIZATION = 1e-6
@@ -155,11 +154,4 @@ def _check(
     clusters = check_labels(labels, len(data), "labels")
     if metrics is None:
         return data, clusters, None
-    learned = as_array(metrics, "metrics")
-    d, largest = data.shape[1], int(clusters.max())
-    if learned.shape[1:] not in ((d,), (d, d)) or len(learned) <= largest or not np.isfinite(learned).all():
-        raise InvalidInputError(
-            f"metrics must be finite, of shape (k, {d}) or (k, {d}, {d}) with k > {largest}, the largest label; their "
-            f"shape is {learned.shape}."
-        )
-    return data, clusters, learned.astype(np.float64, copy=False)
+    return data, clusters, check_metrics(metrics, data.shape[1], int(clusters.max()))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._kernels.links import build_links
 from mvcc._kernels.propagation import endpoint_reach, max_product, transposed
-from mvcc._validation import as_array, check_data, check_labels, check_number
+from mvcc._validation import as_array, check_data, check_labels, check_metrics, check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.gaussians import fit_gaussians
@@ -67,7 +67,7 @@ def propagate_constraints(
     t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
     gamma = check_number(regularization, "regularization", low=0)
     targets = _check_candidates(candidates, len(data))
-    learned = None if metrics is None else _check_metrics(metrics, data.shape[1], int(clusters.max()))
+    learned = None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
     if len(constraints) and constraints.pairs.max() >= len(data):
         raise InvalidInputError(f"A constraint names row {constraints.pairs.max()}, but X has only {len(data)} rows.")
 
@@ -111,13 +111,3 @@ def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
         raise InvalidInputError(f"candidates must be row numbers of X, integers in 0 … {n - 1}.")
     return np.unique(rows).astype(np.int64)
-
-
-def _check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.float64]:
-    learned = np.asarray(metrics, dtype=np.float64)
-    if learned.shape[1:] not in ((d,), (d, d)) or len(learned) <= largest_label or not np.isfinite(learned).all():
-        raise InvalidInputError(
-            f"metrics must be finite, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the largest label; "
-            f"their shape is {learned.shape}."
-        )
-    return learned

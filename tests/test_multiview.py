@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from mvcc import (
@@ -23,6 +24,7 @@ from mvcc import (
     PCKMeans,
     SingleView,
 )
+from mvcc.diagnostics import diagnose
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, PropagationWarning
 from tests.reference import multiview as slow
 from tests.reference.propagation import propagate_vectorised
@@ -235,6 +237,49 @@ def test_the_limit_is_noticed_and_named():
         model.fit(views, constraints=constraints, mappings=mappings)
     assert model.converged_ is False
     assert model.n_iter_ == 1
+
+
+def moons_and_blobs():
+    """Draw a view of half-moons and one of separate blobs, fully related, and constraints that force the classes."""
+    rng = np.random.default_rng(0)
+    moons, y = make_moons(200, noise=0.05, random_state=0)
+    blobs = 8 * y[:, None] + rng.normal(size=(200, 2))
+    constraints = [Constraints.from_labels(y, 60, rng) for _ in range(2)]
+    return [moons, blobs], constraints, {(0, 1): np.column_stack((np.arange(200), np.arange(200)))}
+
+
+def test_one_warning_names_the_views_that_propagation_does_not_suit():
+    views, constraints, mappings = moons_and_blobs()
+    model = MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(0.75), random_state=0)
+    with pytest.warns(PropagationWarning) as caught:
+        model.fit(views, constraints=constraints, mappings=mappings)
+    assert [found.suspicious for found in model.diagnostics_] == [True, False]
+    (message,) = (str(w.message) for w in caught)
+    disagreement, divergence = re.search(r"in view 0 \(disagreement ([\d.]+), divergence ([\d.]+)\):", message).groups()
+    assert float(disagreement) == pytest.approx(model.diagnostics_[0].disagreement, rel=0.1)
+    assert float(divergence) == pytest.approx(model.diagnostics_[0].divergence, rel=0.1)
+    assert "view 1" not in message
+    assert "Compare with DirectMapping()" in message
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("method", ["direct-mapping", "cluster-membership", "single-view"])
+def test_other_methods_are_diagnosed_without_a_warning(method):
+    views, constraints, mappings = moons_and_blobs()
+    model = MultiViewConstrainedClustering(PCKMeans(2), METHODS[method], random_state=0)
+    model.fit(views, constraints=constraints, mappings=mappings)
+    assert len(model.diagnostics_) == 2
+    assert model.diagnostics_[0].suspicious
+    assert model.transfer_ is METHODS[method]
+
+
+def test_the_diagnosis_is_that_of_the_clustering_with_its_metrics():
+    views, constraints, mappings = moons_and_blobs()
+    model = quiet_fit(
+        MultiViewConstrainedClustering(MPCKMeans(2), random_state=0), views, constraints=constraints, mappings=mappings
+    )
+    for X, labels, clusterer, found in zip(views, model.labels_, model.clusterers_, model.diagnostics_, strict=True):
+        assert found == diagnose(X, labels, clusterer.metrics_)
 
 
 def test_the_same_seed_gives_the_same_result_and_leaves_no_trace():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -47,8 +47,8 @@ def test_folds_never_divide_a_neighbourhood(drawn, seed):
     mappings = {key: np.array(rows).reshape(-1, 2) for key, rows in relations.items() if len(rows)}
     try:
         folds = neighborhood_folds(constraints, mappings, [9] * len(constraints), np.random.default_rng(seed))
-    except InvalidInputError:
-        return
+    except InvalidInputError:  # too few neighbourhoods
+        reject()
     closed, related = close_views(constraints, mappings)
     for c, before, numbers in zip(closed, constraints, folds, strict=True):
         np.testing.assert_array_equal(np.flatnonzero(numbers >= 0), np.unique(before.pairs))
@@ -65,6 +65,7 @@ def test_folds_are_about_equal_and_drawn_at_random():
     first, second = (neighborhood_folds([apart], {}, [20], np.random.default_rng(s))[0] for s in (0, 1))
     np.testing.assert_array_equal(np.bincount(first), np.full(N_FOLDS, 20 // N_FOLDS))
     assert not np.array_equal(first, second)
+    assert (first[0::2] != first[1::2]).any()  # a cannot-link does not make one neighbourhood of its ends
 
 
 @pytest.fixture
@@ -137,8 +138,8 @@ def test_nothing_that_follows_from_the_training_part_is_held_out(recorded, seed)
     ever_held_out = [set(), set()]
     for seen in trained:
         closed, _ = close_views(seen, relations)
-        for view, (given, part, implied) in enumerate(zip(constraints, seen, closed, strict=True)):
-            held_out = set(map(tuple, given.pairs)) - set(map(tuple, part.pairs))
+        for view, (drawn, part, implied) in enumerate(zip(constraints, seen, closed, strict=True)):
+            held_out = set(map(tuple, drawn.pairs)) - set(map(tuple, part.pairs))
             assert held_out.isdisjoint(map(tuple, implied.pairs))
             ever_held_out[view] |= held_out
     assert ever_held_out == [set(map(tuple, c.pairs)) for c in constraints]
@@ -185,24 +186,26 @@ def test_every_closure_and_a_single_view_can_be_cross_validated(closure):
         assert model.transfer_.threshold in GRID
 
 
-def test_a_low_threshold_is_chosen_where_clusters_are_clean_and_only_one_view_is_judged():
-    """Few judgements on tight clusters: what is inferred from them is right, and the other view needs it."""
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
+    """What the first view infers is always right, and the second one needs more of it than a threshold of 0.9 gives."""
+    rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(120) % 2)
-    clean = 30 * y[:, None] + rng.normal(size=(120, 1))
+    clean = 30 * y[:, None] + rng.normal(size=(120, 2))
     # the second view shows the classes in one feature, and something else in the other
-    other = np.column_stack((3 * y, 8 * rng.integers(2, size=120))) + rng.normal(size=(120, 2))
-    constraints = [Constraints.from_labels(y, 20, rng), Constraints.from_labels(y, 6, rng)]
-    mappings = {(0, 1): np.column_stack((np.arange(120),) * 2)}
-    arguments = ([clean, other], constraints, mappings)
+    other = np.column_stack((3 * y, 5 * rng.integers(2, size=120))) + rng.normal(size=(120, 2))
+    constraints = [Constraints.from_labels(y, 20, rng), Constraints.from_labels(y, 20, rng)]
+    mappings = {(0, 1): np.column_stack((np.arange(60),) * 2)}
 
-    def right(transfer):
-        model = fit(MultiViewConstrainedClustering(PCKMeans(2), transfer, random_state=0), *arguments)
-        return max(np.mean(model.labels_[1] == y), np.mean(model.labels_[1] != y)), model.transfer_
+    def share_right(transfer):
+        model = MultiViewConstrainedClustering(PCKMeans(2), transfer, random_state=0)
+        labels = fit(model, [clean, other], constraints, mappings).labels_[1]
+        return max(np.mean(labels == y), np.mean(labels != y)), model.transfer_
 
-    chosen, transfer = right(ConstraintPropagation("cv"))
+    right, transfer = share_right(ConstraintPropagation("cv"))
     assert transfer.threshold < 0.9
-    assert chosen > right(DirectMapping())[0] + 0.2
+    assert right > 0.9
+    assert max(share_right(method)[0] for method in (ConstraintPropagation(0.9), DirectMapping())) < 0.6
 
 
 def test_inner_fits_are_silent():

@@ -124,7 +124,9 @@ def test_a_study_repeats_the_features_and_options_of_the_data_sets_own_config(pa
         main = load_config(own)
         assert config.study in ("main", "embedding") or config.features == main.features
         assert config.dataset_options.items() >= main.dataset_options.items()
-        assert (config.seed, config.trials) == (main.seed, main.trials)
+        assert config.trials == main.trials
+        # cross-validation was designed on the draws of the main configs, and is put to the test on others
+        assert config.seed == main.seed + (config.study == "thresholds")
         assert config.study == "thresholds" or main.multi_view.threshold[0] in config.multi_view.threshold
 
 
