@@ -16,6 +16,7 @@ FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 _SUMMARIES = {
     "run": "Run an experiment, or go on with one.",
     "plot": "Draw the paper's figures from results.",
+    "claims": "Test the paper's claims on results.",
     "validate": "Check configurations without running them.",
     "data": "List, fetch and check the data sets.",
 }
@@ -55,7 +56,8 @@ Run an experiment and draw its learning curves:
   mvcc run configs/four_quadrants.yaml --trials 20
   mvcc plot results/
 
-Exit codes: 0 ok, 1 failure, 2 usage or configuration, 4 some trials failed, 130 interrupted.
+Exit codes: 0 ok, 1 failure, 2 usage or configuration, 3 a claim does not hold (`claims` alone), 4 some
+trials failed, 130 interrupted.
 """
 
 

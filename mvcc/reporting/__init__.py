@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mvcc.reporting._plot import FIGURES, plot
-from mvcc.reporting._results import find_experiments, read_curves
+from mvcc.reporting._results import find_experiments, read_curves, read_scores
 
-__all__ = ["FIGURES", "find_experiments", "plot", "read_curves"]
+__all__ = ["FIGURES", "find_experiments", "plot", "read_curves", "read_scores"]

@@ -8,16 +8,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mvcc.exceptions import StoreError
+from mvcc.reporting._figure_03 import draw_figure_03
 from mvcc.reporting._figure_04 import draw_figure_04
-from mvcc.reporting._results import read_curves
+from mvcc.reporting._figure_05 import draw_figure_05
+from mvcc.reporting._figure_06_09 import draw_figure_06, draw_figure_09
+from mvcc.reporting._figure_07_10 import draw_figure_07, draw_figure_10
+from mvcc.reporting._figure_08 import draw_figure_08
+from mvcc.reporting._figure_difference import draw_difference
+from mvcc.reporting._figure_thresholds import draw_thresholds
+from mvcc.reporting._results import Results
 from mvcc.reporting._style import house_style
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-# A figure of the paper by its number. The function gives None if the curves hold nothing for it.
-FIGURES: dict[int, Callable[[pd.DataFrame], Figure | None]] = {4: draw_figure_04}
+# The figures of the paper by their numbers, and two more. The function gives None if the results hold nothing for it.
+FIGURES: dict[str, Callable[[Results], Figure | None]] = {
+    "3": lambda results: draw_figure_03(results.examples),
+    "4": lambda results: draw_figure_04(results.curves),
+    "5": lambda results: draw_figure_05(results.curves),
+    "6": lambda results: draw_figure_06(results.curves),
+    "7": lambda results: draw_figure_07(results.curves),
+    "8": lambda results: draw_figure_08(results.curves),
+    "9": lambda results: draw_figure_09(results.curves),
+    "10": lambda results: draw_figure_10(results.curves),
+    "difference": lambda results: draw_difference(results.scores),
+    "thresholds": lambda results: draw_thresholds(results.curves),
+}
 
 DPI = 150
 # No date, no version: the same curves give the same bytes.
@@ -27,22 +44,23 @@ _METADATA: dict[str, dict[str, None]] = {
 }
 
 
-def plot(results_dir: Path, figures: Iterable[int] | None = None, out: Path | None = None) -> dict[int, list[Path]]:
-    """Draw the paper's figures from all experiments below a folder.
+def plot(results_dir: Path, figures: Iterable[str] | None = None, out: Path | None = None) -> dict[str, list[Path]]:
+    """Draw the paper's figures, and two more, from all experiments below a folder.
 
     Parameters
     ----------
     results_dir : Path
         The folder of one experiment, or any folder above some.
-    figures : iterable of int, optional
-        Numbers of figures, keys of `FIGURES`; by default every figure for which there are results.
+    figures : iterable of str, optional
+        Keys of `FIGURES`; by default every figure for which there are results.
     out : Path, optional
         Where to write; by default ``figures`` inside `results_dir`.
 
     Returns
     -------
-    dict of int to list of Path
-        The files written for each figure: ``figure_NN.png`` and ``figure_NN.pdf``.
+    dict of str to list of Path
+        The files written for each figure: ``figure_NN.png`` and ``figure_NN.pdf``, or its name in place of
+        ``figure_NN``.
 
     Raises
     ------
@@ -51,27 +69,30 @@ def plot(results_dir: Path, figures: Iterable[int] | None = None, out: Path | No
         figure cannot be written.
     """
     folder = results_dir / "figures" if out is None else out
-    asked = None if figures is None else sorted(set(figures))
-    if unknown := set(asked or ()) - set(FIGURES):
-        raise StoreError(f"cannot draw figures {sorted(unknown)}: the figures are {sorted(FIGURES)}")
-    curves = read_curves(results_dir)
+    asked = None if figures is None else set(figures)
+    if unknown := (asked or set()) - set(FIGURES):
+        raise StoreError(f"cannot draw {', '.join(sorted(unknown))}: the figures are {', '.join(FIGURES)}")
+    results = Results(results_dir)
     written = {}
-    for number in sorted(FIGURES) if asked is None else asked:
+    for name, draw in FIGURES.items():
+        if asked is not None and name not in asked:
+            continue
         with house_style():
-            figure = FIGURES[number](curves)
+            figure = draw(results)
             if figure is not None:
-                written[number] = _save(figure, folder, f"figure_{number:02d}")
+                written[name] = _save(figure, folder, f"figure_{int(name):02d}" if name.isdigit() else name)
             elif asked is not None:
-                raise _nothing_to_draw(f"Figure {number}", results_dir, curves)
+                raise _nothing_to_draw(f"Figure {name}" if name.isdigit() else f"the figure '{name}'", results)
     if not written:
-        raise _nothing_to_draw("any figure", results_dir, curves)
+        raise _nothing_to_draw("any figure", results)
     return written
 
 
-def _nothing_to_draw(what: str, results_dir: Path, curves: pd.DataFrame) -> StoreError:
-    kinds = ", ".join(sorted(curves["experiment"].unique()))
+def _nothing_to_draw(what: str, results: Results) -> StoreError:
+    kinds = sorted(set(zip(results.curves["study"], results.curves["experiment"], strict=True)))
     return StoreError(
-        f"the results below {results_dir} hold nothing to draw {what} from, only experiments of the kind: {kinds}. "
+        f"the results below {results.folder} hold nothing to draw {what} from, only "
+        f"{', '.join(f'{experiment} experiments of the study {study}' for study, experiment in kinds)}. "
         "Run the experiment that the figure shows with `mvcc run`, or give another folder."
     )
 

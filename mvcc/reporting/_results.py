@@ -1,22 +1,60 @@
-"""What experiments left on disk: find their folders and read their curves."""
+"""What experiments left on disk: find their folders and read their curves, scores and examples."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf, nan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from zlib import error as ZlibError
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting._style import METHODS
+from mvcc.reporting._style import BASES, METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CURVES = "curves.csv"
-MANIFEST = "manifest.json"
-TEXTS = ("experiment", "dataset", "base", "method")
-NUMBERS = ("mapped", "n_constraints", "mean", "standard_error", "trials")
-MAY_BE_EMPTY = ("mapped", "standard_error")  # Single View uses no mapping; one trial has no standard error
+CURVES, SCORES, MANIFEST, EXAMPLE = "curves.csv", "scores.csv.gz", "manifest.json", "example.json"
+CROSS_VALIDATED = "cv"
+
+CELL = (
+    "experiment", "dataset", "view", "base", "method", "closure", "threshold", "mapped", "rewired", "n_constraints",
+)  # fmt: skip
+TEXTS = CELL[:7]
+KINDS = ("must_link", "cannot_link")
+_PER_KIND = (
+    "propagated_{}s", "weight_{}s", "precision_{}", "inferred_{}s", "inferred_weight_{}s", "inferred_precision_{}",
+)  # fmt: skip
+MEASURES = (
+    *(name.format(kind) for kind in KINDS for name in _PER_KIND),
+    "iterations", "converged", "chosen_threshold", "disagreement", "divergence",
+)  # fmt: skip
+# What a method or an experiment does not have stays empty: Single View has no mapping, one trial no standard error.
+_MAY_BE_EMPTY = {"view", "threshold", "mapped", "rewired", "standard_error", *MEASURES}
+
+
+@dataclass(frozen=True)
+class Results:
+    """All experiments below a folder, each kind of file read when a figure first asks for it."""
+
+    folder: Path
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """As `read_curves` returns them."""
+        return read_curves(self.folder)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """As `read_scores` returns them."""
+        return read_scores(self.folder)
+
+    @cached_property
+    def examples(self) -> list[dict[str, Any]]:
+        """As `read_examples` returns them."""
+        return read_examples(self.folder)
 
 
 def find_experiments(results_dir: Path) -> list[Path]:
@@ -61,62 +99,134 @@ def read_curves(results_dir: Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The rows of every ``curves.csv``, one row per point of a curve, and the column ``folder``: the experiment's
-        folder as seen from `results_dir`, or its own name if it is `results_dir` itself.
+        The rows of every ``curves.csv``, one row per point of a curve, and three columns more: ``folder``, the
+        experiment's folder as seen from `results_dir`, or its own name if it is `results_dir` itself; ``study`` and
+        ``features`` (``spectral`` or ``none``), as its manifest has them. ``threshold`` is text.
 
     Raises
     ------
     StoreError
-        If there is no experiment, or a ``curves.csv`` is damaged or lacks a column.
+        If there is no experiment, or a file is damaged or lacks a column.
     """
-    import pandas as pd  # here and below: pandas and matplotlib would slow down `mvcc --help`
+    return _read_all(results_dir, CURVES, (), ("mean", "standard_error", "trials"))
 
-    tables = []
-    for experiment in find_experiments(results_dir):
-        inside = experiment.relative_to(results_dir)
-        folder = inside.as_posix() if inside.parts else experiment.resolve().name
-        tables.append(_read_table(experiment / CURVES).assign(folder=folder))
-    return pd.concat(tables, ignore_index=True)
+
+def read_scores(results_dir: Path) -> pd.DataFrame:
+    """Read the scores of all trials of all experiments below a folder.
+
+    Parameters
+    ----------
+    results_dir : Path
+        The folder of one experiment, or any folder above some.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of every ``scores.csv.gz``, one row per trial and point of a curve, and the columns that `read_curves`
+        adds.
+
+    Raises
+    ------
+    StoreError
+        If there is no experiment, or a file is missing or damaged or lacks a column.
+    """
+    return _read_all(results_dir, SCORES, ("trial",), ("f_measure",))
+
+
+def read_examples(results_dir: Path) -> list[dict[str, Any]]:
+    """Read the examples of Figure 3 of all experiments below a folder.
+
+    Returns
+    -------
+    list of dict
+        Every ``example.json`` there is, with ``folder`` and ``study`` added, in the order of the folders.
+
+    Raises
+    ------
+    StoreError
+        If there is no experiment, or an example is damaged.
+    """
+    return [
+        {**_read_json(experiment / EXAMPLE), **_origin(experiment, results_dir)}
+        for experiment in find_experiments(results_dir)
+        if (experiment / EXAMPLE).exists()
+    ]
 
 
 def _is_experiment(folder: Path) -> bool:
     return (folder / CURVES).is_file() and (folder / MANIFEST).is_file()
 
 
-def _read_table(path: Path) -> pd.DataFrame:
+def _read_all(results_dir: Path, name: str, keys: tuple[str, ...], values: tuple[str, ...]) -> pd.DataFrame:
+    import pandas as pd  # here and below: pandas and matplotlib would slow down `mvcc --help`
+
+    tables = [
+        _read_table(experiment / name, (*keys, *CELL), values).assign(**_origin(experiment, results_dir))
+        for experiment in find_experiments(results_dir)
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _origin(experiment: Path, results_dir: Path) -> dict[str, str]:
+    inside = experiment.relative_to(results_dir)
+    manifest = experiment / MANIFEST
+    config: Any = _read_json(manifest).get("config")
+    try:
+        study, features = config["study"], config["features"]["method"]
+    except (KeyError, TypeError) as error:
+        raise _damaged(manifest, "its `config` does not tell the study and the features") from error
+    folder = inside.as_posix() if inside.parts else experiment.resolve().name
+    return {"folder": folder, "study": study, "features": features}
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _damaged(path, str(error)) from error
+    if not isinstance(tree, dict):
+        raise _damaged(path, "it is not a JSON object")
+    return tree
+
+
+def _read_table(path: Path, key: tuple[str, ...], values: tuple[str, ...]) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
-    except (OSError, ValueError) as error:  # the parser's and the decoder's errors are ValueErrors
+        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, "str"))
+    except (OSError, EOFError, ValueError, ZlibError) as error:  # the parser's and the decoder's are ValueErrors
         raise _damaged(path, str(error).strip()) from error
-    if missing := [name for name in (*TEXTS, *NUMBERS) if name not in table]:
+    columns = (*key, *values, *MEASURES)
+    if missing := [name for name in columns if name not in table]:
         raise _damaged(path, f"missing columns: {', '.join(missing)}")
     if table.empty:
         raise _damaged(path, "it has no rows")
-    for name in NUMBERS:
-        numbers = pd.to_numeric(table[name], errors="coerce").astype(float).replace([inf, -inf], nan)
-        _refuse(path, table[name], numbers.isna() & table[name].notna(), "not a number")
-        table[name] = numbers
-    _refuse(path, table["standard_error"], table["standard_error"] < 0, "but must not be negative")
-    for name in (*TEXTS, *NUMBERS):
-        if name not in MAY_BE_EMPTY:
+    for name in columns:
+        if name not in TEXTS:
+            numbers = pd.to_numeric(table[name], errors="coerce").astype(float).replace([inf, -inf], nan)
+            _refuse(path, table[name], numbers.isna() & table[name].notna(), "not a number")
+            table[name] = numbers
+        if name not in _MAY_BE_EMPTY:
             _refuse(path, table[name], table[name].isna(), "but must have a value")
-    _check_multi_view(path, table)
+    _check_cells(path, table, key)
     return table
 
 
-def _check_multi_view(path: Path, table: pd.DataFrame) -> None:
-    """Check what the figures of the multi-view experiment rely on: one point per curve and place on it."""
-    multi_view = table["experiment"] == "multi-view"
-    method = table["method"]
-    _refuse(path, method, multi_view & ~method.isin(list(METHODS)), f"none of {', '.join(METHODS)}")
-    share = table["mapped"].between(0, 1)
-    _refuse(path, table["mapped"], multi_view & (method != "single-view") & ~share, "not a fraction from 0 to 1")
-    keys = ["experiment", "dataset", "base", "method", "mapped", "n_constraints"]
-    _refuse(
-        path, table["n_constraints"], multi_view & table.duplicated(keys), "but this point of the curve has come before"
-    )
+def _check_cells(path: Path, table: pd.DataFrame, key: tuple[str, ...]) -> None:
+    """Check what figures and claims rely on: one row per place, known methods, numbers within their bounds."""
+    import pandas as pd
+
+    if "standard_error" in table:
+        _refuse(path, table["standard_error"], table["standard_error"] < 0, "but must not be negative")
+    for column, known in (("base", BASES), ("method", METHODS)):
+        _refuse(path, table[column], ~table[column].isin(list(known)), f"none of {', '.join(known)}")
+    method, threshold, mapped = table["method"], table["threshold"], table["mapped"]
+    transfer = (table["experiment"] == "multi-view") & (method != "single-view")
+    _refuse(path, mapped, transfer & ~mapped.between(0, 1), "not a fraction from 0 to 1")
+    readable = pd.to_numeric(threshold, errors="coerce").notna() | (threshold == CROSS_VALIDATED)
+    unused = threshold.isna() & (method != "constraint-propagation")
+    _refuse(path, threshold, ~(readable | unused), f"neither a number nor {CROSS_VALIDATED}")
+    _refuse(path, table["n_constraints"], table.duplicated(list(key)), "but a row of the same place has come before")
 
 
 def _refuse(path: Path, column: pd.Series, wrong: pd.Series, why: str) -> None:
@@ -127,6 +237,6 @@ def _refuse(path: Path, column: pd.Series, wrong: pd.Series, why: str) -> None:
 
 def _damaged(path: Path, why: str) -> StoreError:
     return StoreError(
-        f"cannot read the curves in {path}: {why}. "
+        f"cannot read the results in {path}: {why}. "
         "Restore the file, or run the experiment again with `mvcc run` to write it anew."
     )

@@ -12,8 +12,8 @@ LineStyle = Literal["solid"] | tuple[float, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
-class MethodStyle:
-    """How one transfer method is called and drawn."""
+class SeriesStyle:
+    """How one transfer method or base algorithm is called and drawn."""
 
     title: str
     color: str
@@ -23,12 +23,20 @@ class MethodStyle:
 
 # After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colours differ in grey, too.
 METHODS = {
-    "constraint-propagation": MethodStyle("Constraint Propagation", "#00558f", "o", 5.0),
-    "direct-mapping": MethodStyle("Direct Mapping", "#d55e00", "s", 4.6),
-    "cluster-membership": MethodStyle("Cluster Membership", "#3fbf95", "^", 5.6),
-    "single-view": MethodStyle("Single View", "#000000", "D", 4.2),
+    "constraint-propagation": SeriesStyle("Constraint Propagation", "#00558f", "o", 5.0),
+    "direct-mapping": SeriesStyle("Direct Mapping", "#d55e00", "s", 4.6),
+    "cluster-membership": SeriesStyle("Cluster Membership", "#3fbf95", "^", 5.6),
+    "single-view": SeriesStyle("Single View", "#000000", "D", 4.2),
 }
-BASES = {"pck-means": "PCK-Means", "mpck-means": "MPCK-Means"}
+# Where both base algorithms share a panel, their colours and markers tell them apart.
+BASE_STYLES = {
+    "pck-means": SeriesStyle("PCK-Means", "#00558f", "o", 4.6),
+    "mpck-means": SeriesStyle("MPCK-Means", "#d55e00", "s", 4.6),
+}
+BASES = {name: style.title for name, style in BASE_STYLES.items()}
+
+SOFT = "#444444"  # for what should not shout
+ANY = SeriesStyle("any", SOFT, "o", 5.0)  # in legends that are about the line alone
 
 SINGLE_VIEW_LINE: LineStyle = (0, (7, 1.5, 1.2, 1.5))
 _PAPER_LINES: dict[float, LineStyle] = {1.0: "solid", 0.4: (0, (4, 1.6)), 0.2: (0, (1, 1.3))}

@@ -1,18 +1,23 @@
-"""Small results folders, made up: a finished experiment is a `curves.csv` beside a `manifest.json`."""
+"""Small results folders, made up: a finished experiment is `curves.csv` and `scores.csv.gz` beside a `manifest.json`."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 METHODS = ("constraint-propagation", "direct-mapping", "cluster-membership", "single-view")
+ADDED = ["folder", "study", "features"]
 
 
 @pytest.fixture
 def curves() -> Callable[..., pd.DataFrame]:
+    """Make curves as `read_curves` returns them, all different."""
+
     def make(
         dataset: str = "letters_digits",
         bases: tuple[str, ...] = ("pck-means", "mpck-means"),
@@ -20,31 +25,87 @@ def curves() -> Callable[..., pd.DataFrame]:
         fractions: tuple[float, ...] = (0.2, 0.4, 1.0),
         schedule: tuple[int, ...] = (20, 40, 80),
         trials: int = 12,
+        views: tuple[str, ...] = (),
     ) -> pd.DataFrame:
         rows = [
-            (base, method, mapped, n)
+            (base, method, mapped, view, n)
             for base in bases
             for method in methods
-            for mapped in ((None,) if method == "single-view" else fractions)
+            for mapped in ((None,) if views or method == "single-view" else fractions)
+            for view in views or (None,)
             for n in schedule
         ]
-        table = pd.DataFrame(rows, columns=["base", "method", "mapped", "n_constraints"])
+        table = pd.DataFrame(rows, columns=["base", "method", "mapped", "view", "n_constraints"])
         table["mapped"] = table["mapped"].astype(float)
-        table["mean"] = [0.5 + 0.4 * i / len(rows) for i in range(len(rows))]
+        table["view"] = table["view"].astype("str" if views else object)
+        table["threshold"] = table["method"].map({"constraint-propagation": "0.5"})
+        table["rewired"] = table["mapped"].where(table["mapped"].isna(), 0.0)
+        rising = np.arange(len(rows)) / len(rows)
+        table["mean"] = 0.5 + 0.4 * rising
         table["standard_error"] = 0.01 if trials > 1 else float("nan")
-        return table.assign(experiment="multi-view", dataset=dataset, trials=trials, folder=dataset)
+        for kind, precision in (("must_link", 0.97), ("cannot_link", 0.98)):
+            for name in ("propagated_{}s", "weight_{}s", "inferred_{}s", "inferred_weight_{}s"):
+                table[name.format(kind)] = table["n_constraints"] * (1 + rising)
+            table[f"precision_{kind}"] = table[f"inferred_precision_{kind}"] = precision + 0.02 * rising
+        table = table.assign(iterations=3.0, converged=1.0, chosen_threshold=np.nan, disagreement=0.1, divergence=2.0)
+        experiment = "single-view" if views else "multi-view"
+        table = table.assign(experiment=experiment, dataset=dataset, closure="full", trials=trials)
+        return table.assign(folder=dataset, study="main", features="spectral")
 
     return make
 
 
 @pytest.fixture
-def finish() -> Callable[[Path, pd.DataFrame], Path]:
+def scores() -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """Make scores whose means are the curves': trial t lies above the mean by its place among the trials."""
+
+    def make(curves: pd.DataFrame) -> pd.DataFrame:
+        rows = [curves.assign(trial=trial)[curves["trials"] > trial] for trial in range(int(curves["trials"].max()))]
+        table = pd.concat(rows, ignore_index=True)
+        f_measure = table["mean"] + 0.001 * (table["trial"] - (table["trials"] - 1) / 2)
+        return table.drop(columns=["mean", "standard_error", "trials"]).assign(f_measure=f_measure)
+
+    return make
+
+
+@pytest.fixture
+def finish(scores) -> Callable[[Path, pd.DataFrame], Path]:
     """Write what a finished run leaves."""
 
     def write(folder: Path, table: pd.DataFrame) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
-        table.drop(columns="folder").to_csv(folder / "curves.csv", index=False)
-        (folder / "manifest.json").write_text("{}")
+        table.drop(columns=ADDED).to_csv(folder / "curves.csv", index=False)
+        if {"mean", "trials"} <= set(table):
+            means = pd.to_numeric(table["mean"], errors="coerce")
+            of_trials = table.assign(mean=means)
+            scores(of_trials).drop(columns=ADDED).to_csv(folder / "scores.csv.gz", index=False)
+        (study,), (features,) = set(table["study"]) or {"main"}, set(table["features"]) or {"none"}
+        config = {"study": study, "features": {"method": features}}
+        (folder / "manifest.json").write_text(json.dumps({"config": config}))
         return folder
 
     return write
+
+
+@pytest.fixture
+def example() -> dict[str, object]:
+    """A cluster of four points around (1, 2) with variances 4 and 1, as `read_examples` returns it."""
+    ends = [([3.0, 2.0], 0.6), ([1.0, 3.0], 0.6), ([1.0, 2.0], 1.0), ([5.0, 2.0], 0.14)]
+    constraints = [
+        {"kind": "must-link", "ends": [{"point": point, "membership": G} for point, G in pair]}
+        for pair in (ends[:2], ends[2:])
+    ]
+    return {
+        "dataset": "four_quadrants",
+        "base": "pck-means",
+        "trial": 0,
+        "cluster": 0,
+        "threshold": 0.75,
+        "points": [[-1.0, 2.0], [3.0, 2.0], [1.0, 1.0], [1.0, 3.0]],
+        "mean": [1.0, 2.0],
+        "covariance": [[4.0, 0.0], [0.0, 1.0]],
+        "constraints": constraints,
+        "folder": "four_quadrants",
+        "study": "main",
+        "features": "none",
+    }

@@ -7,32 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import same_color
 
 from mvcc.reporting._figure_04 import draw_figure_04
 from mvcc.reporting._style import METHODS, SINGLE_VIEW_LINE, line_styles
-
-
-def entries(legend):
-    return [text.get_text() for text in legend.get_texts()]
-
-
-def titles(figure):
-    return [axes.get_title(loc="left") for axes in figure.axes]
-
-
-def words(figure):
-    return " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
-
-
-def lines(axes):
-    return {container.get_label(): container.lines[0] for container in axes.containers}
-
-
-def extent(artist, figure):
-    FigureCanvasAgg(figure)
-    return artist.get_tightbbox(figure.canvas.get_renderer())
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, entries, extent, lines, titles, words
 
 
 def test_one_panel_per_dataset_and_base_in_the_papers_order(curves):
@@ -138,17 +117,11 @@ def test_single_view_alone_needs_no_legend_of_fractions(curves):
 def test_nothing_is_cut_and_no_text_covers_data_or_text(curves, bases, fractions):
     table = pd.concat([curves("four_quadrants", bases, fractions=fractions), curves("protein", bases, trials=9)])
     figure = draw_figure_04(table)
-    parts = [extent(part, figure) for part in (*figure.axes, *figure.legends, *figure.texts)]
-    for i, box in enumerate(parts):
-        assert box.x0 >= 0
-        assert box.y0 >= 0
-        assert box.x1 <= figure.bbox.x1
-        assert box.y1 <= figure.bbox.y1
-        assert not any(box.overlaps(other) for other in parts[:i])
+    assert_nothing_is_cut_or_covered(figure)
 
 
 def test_the_note_tells_how_many_trials_were_averaged(curves):
-    assert "Mean over 12 trials; the bars are ± 1 standard error." in words(draw_figure_04(curves()))
+    assert "Mean over 12 trials. The bars are ± 1 standard error." in words(draw_figure_04(curves()))
 
 
 def test_different_numbers_of_trials_stand_at_each_panel(curves):
@@ -172,10 +145,10 @@ def test_a_single_number_of_constraints_is_drawn(curves):
         assert axes.get_xlim() == (49.25, 50.75)
 
 
-def test_other_experiments_are_left_out(curves):
-    single = curves("protein").assign(experiment="single-view")
-    assert draw_figure_04(single) is None
-    assert titles(draw_figure_04(pd.concat([single, curves()]))) == [
+def test_other_experiments_and_studies_are_left_out(curves):
+    others = [curves("protein", views=("all",)), curves("rec_talk").assign(study="closure", closure="view")]
+    assert draw_figure_04(pd.concat(others)) is None
+    assert titles(draw_figure_04(pd.concat([*others, curves()]))) == [
         "Letters/Digits, PCK-Means",
         "Letters/Digits, MPCK-Means",
     ]

@@ -11,7 +11,12 @@ from matplotlib.figure import Figure
 from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES, plot
 
-NAMES = ["figure_04.pdf", "figure_04.png"]
+FROM_CURVES = ["4", "5", "6", "7", "difference"]  # what multi-view results alone give
+NAMES = sorted(
+    f"{name}.{end}"
+    for name in ("figure_04", "figure_05", "figure_06", "figure_07", "difference")
+    for end in ("pdf", "png")
+)
 
 
 def names(folder):
@@ -21,7 +26,9 @@ def names(folder):
 def test_figures_go_to_the_results_folder(tmp_path, curves, finish):
     finish(tmp_path / "one", curves())
     written = plot(tmp_path)
-    assert written == {4: [tmp_path / "figures" / "figure_04.png", tmp_path / "figures" / "figure_04.pdf"]}
+    assert list(written) == FROM_CURVES
+    assert written["4"] == [tmp_path / "figures" / "figure_04.png", tmp_path / "figures" / "figure_04.pdf"]
+    assert written["difference"][0] == tmp_path / "figures" / "difference.png"
     assert names(tmp_path / "figures") == NAMES
 
 
@@ -33,16 +40,17 @@ def test_figures_of_one_experiment_go_to_its_own_folder(tmp_path, curves, finish
 
 def test_figures_go_where_they_are_told(tmp_path, curves, finish):
     finish(tmp_path / "results", curves())
-    plot(tmp_path / "results", figures=[4], out=tmp_path / "some" / "place")
-    assert names(tmp_path / "some" / "place") == NAMES
-    assert names(tmp_path / "results") == ["curves.csv", "manifest.json"]
+    plot(tmp_path / "results", figures=["6", "4"], out=tmp_path / "some" / "place")
+    assert names(tmp_path / "some" / "place") == [name for name in NAMES if name[-6:-4] in ("04", "06")]
+    assert names(tmp_path / "results") == ["curves.csv", "manifest.json", "scores.csv.gz"]
 
 
 def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_path, curves, finish):
     folder = finish(tmp_path / "one", curves(bases=("pck-means",)))
-    first = plot(folder, out=tmp_path / "first")[4]
+    first = [path for paths in plot(folder, out=tmp_path / "first").values() for path in paths]
     with matplotlib.rc_context({"font.size": 20, "savefig.dpi": 50, "lines.linewidth": 9}):
-        second = plot(folder, out=tmp_path / "second")[4]
+        second = [path for paths in plot(folder, out=tmp_path / "second").values() for path in paths]
+    assert len(first) == len(NAMES)
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert not any(word in path.read_bytes() for path in first for word in (b"Date", b"Software", b"Producer"))
 
@@ -74,22 +82,22 @@ def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path, curves, finish)
         plot(folder, out=folder / "manifest.json")
 
 
-@pytest.mark.parametrize("figures", [None, [4]])
+@pytest.mark.parametrize("figures", [None, ["4"]])
 def test_results_without_what_a_figure_shows_are_an_error(tmp_path, curves, finish, figures):
-    finish(tmp_path, curves().assign(experiment="single-view"))
-    with pytest.raises(StoreError, match="kind: single-view"):
+    finish(tmp_path, curves().assign(study="closure"))
+    with pytest.raises(StoreError, match="only multi-view experiments of the study closure"):
         plot(tmp_path, figures=figures)
     assert not (tmp_path / "figures").exists()
 
 
 def test_figures_without_results_are_skipped_unless_asked_for(tmp_path, curves, finish, monkeypatch):
-    monkeypatch.setitem(FIGURES, 99, lambda curves: None)
+    monkeypatch.setitem(FIGURES, "99", lambda results: None)
     folder = finish(tmp_path, curves(bases=("pck-means",)))
-    assert list(plot(folder)) == [4]
+    assert list(plot(folder)) == FROM_CURVES
     with pytest.raises(StoreError, match="Figure 99"):
-        plot(folder, figures=[99])
+        plot(folder, figures=["99"])
 
 
 def test_an_unknown_figure_is_an_error(tmp_path, curves, finish):
-    with pytest.raises(StoreError, match=r"\[1\].*the figures are \[4"):
-        plot(finish(tmp_path, curves()), figures=[1, 4])
+    with pytest.raises(StoreError, match="cannot draw 1: the figures are 3, 4"):
+        plot(finish(tmp_path, curves()), figures=["1", "4"])

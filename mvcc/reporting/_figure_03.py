@@ -1,0 +1,119 @@
+"""Figure 3: how far constraints propagate in one cluster of a real run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting._grids import dataset_title
+from mvcc.reporting._panels import add_legend, new_sheet, set_panel_title
+from mvcc.reporting._style import BASES, SOFT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Ellipse
+
+_TITLE = "Figure 3. Constraint propagation in one cluster"
+_NOTE = (
+    "From a real run. Ellipses at 1 standard deviation, where a Gaussian has fallen to 0.61 of its peak. G: the "
+    "membership of an endpoint in the cluster (Eq. 7). The covariance at an endpoint is G times that of the cluster "
+    "(Eq. 9), so that a constraint far from the center propagates to fewer instances."
+)
+_SIZE = (4.6, 5.6)
+_CLUSTER, _ENDPOINT = "#00558f", "#22784a"
+_CLUSTER_LINE, _ENDPOINT_LINE = (0, (5, 2)), (0, (1, 1.2))
+
+
+def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
+    """Draw Figure 3 (§5.1): covariance of a cluster, two constraints, their weighting functions at each endpoint.
+
+    Parameters
+    ----------
+    examples : list of dict
+        As `read_examples` returns them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure or None
+        One panel per example of the paper's own experiments; None without one.
+
+    Raises
+    ------
+    StoreError
+        If an example lacks a part.
+    """
+    from matplotlib.lines import Line2D
+
+    examples = [example for example in examples if example["study"] == "main"]
+    if not examples:
+        return None
+    figure, grid = new_sheet(1, len(examples), _TITLE, _NOTE, _SIZE)
+    for column, example in enumerate(examples):
+        try:
+            _draw_cluster(figure.add_subplot(grid[0, column]), example)
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"cannot draw the example of {example['folder']}: {type(error).__name__} {error}. "
+                "Restore its example.json, or run the experiment again with `mvcc run`."
+            ) from error
+    figure_key = [
+        Line2D([], [], label="Instance", color="#9a9a9a", marker="o", markersize=3.5, linestyle="none"),
+        Line2D([], [], label="Center of the cluster", color=_CLUSTER, marker="+", markersize=9, linestyle="none"),
+        Line2D([], [], label="Covariance Σₕ", color=_CLUSTER, linestyle=_CLUSTER_LINE, linewidth=1.6),
+        Line2D([], [], label="Constraint", color="black", marker="o", markersize=4.5),
+        Line2D([], [], label="Weighting at an endpoint", color=_ENDPOINT, linestyle=_ENDPOINT_LINE, linewidth=1.8),
+    ]
+    add_legend(figure, "In the cluster", figure_key)
+    return figure
+
+
+def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
+    xs, ys = zip(*example["points"], strict=True)
+    axes.scatter(xs, ys, s=12, color="#b4b4b4", linewidths=0)
+    axes.plot(*example["mean"], color=_CLUSTER, marker="+", markersize=9, markeredgewidth=1.5)
+    axes.add_patch(_ellipse(example["mean"], example["covariance"], 1.0, _CLUSTER, _CLUSTER_LINE, 1.6))
+    for constraint in example["constraints"]:
+        ends = constraint["ends"]
+        axes.plot(*zip(*(end["point"] for end in ends), strict=True), color="black", marker="o", markersize=4.5)
+        for end in ends:
+            _draw_endpoint(axes, example["covariance"], end["point"], end["membership"])
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("First feature")
+    axes.set_ylabel("Second feature")
+    details = (f"cluster {example['cluster'] + 1}", f"trial {example['trial']}", f"t = {example['threshold']}")
+    set_panel_title(axes, f"{dataset_title(example['dataset'])}, {BASES[example['base']]}", " · ".join(details))
+
+
+def _draw_endpoint(axes: Axes, covariance: list[list[float]], point: list[float], membership: float) -> None:
+    """Draw the weighting function of an endpoint (Eq. 9)."""
+    axes.add_patch(_ellipse(point, covariance, membership, _ENDPOINT, _ENDPOINT_LINE, 1.8))
+    axes.annotate(
+        f"G = {membership:.2f}",
+        (point[0], point[1]),
+        (7, 5),
+        textcoords="offset points",
+        fontsize=8.5,
+        color=SOFT,
+        zorder=5,
+    ).set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6})
+
+
+def _ellipse(
+    center: list[float], covariance: list[list[float]], scale: float, color: str, line: Any, width: float
+) -> Ellipse:
+    """Make the ellipse of a Gaussian with covariance `scale` · `covariance`, at one standard deviation."""
+    import numpy as np
+    from matplotlib.patches import Ellipse
+
+    variances, axes = np.linalg.eigh(scale * np.asarray(covariance, dtype=float))
+    return Ellipse(
+        (center[0], center[1]),
+        *(2 * np.sqrt(variances)),
+        angle=float(np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))),
+        fill=False,
+        edgecolor=color,
+        linestyle=line,
+        linewidth=width,
+        zorder=4,
+    )

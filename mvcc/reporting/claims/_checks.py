@@ -1,0 +1,340 @@
+"""The tests that claims are put to: each takes the evidence and gives an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from mvcc.reporting.claims._evidence import Evidence
+from mvcc.reporting.claims._outcome import (
+    Cell,
+    Effect,
+    Outcome,
+    Place,
+    Side,
+    Unit,
+    Verdict,
+    judge,
+    not_enough_data,
+    place_at,
+)
+from mvcc.reporting.claims._sources import Rows, Source, Values
+from mvcc.reporting.claims._statistics import (
+    LEVEL,
+    Array,
+    Estimate,
+    bootstrap_means,
+    holm,
+    mean_estimate,
+    percentile_estimate,
+    pool,
+    r_squared,
+    signed_rank,
+)
+from mvcc.reporting.claims._wording import F_DIFFERENCE, R_SQUARED, write_place
+
+# The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm over 25 cells; with
+# fewer trials hardly any cell could ever be decided, and an interval over them means little.
+MIN_TRIALS = 10
+
+
+class Check(Protocol):
+    """Something that puts the evidence to a test."""
+
+    def __call__(self, evidence: Evidence) -> Outcome: ...
+
+
+@dataclass(frozen=True)
+class Positive:
+    """A difference is above 0: no cell significantly below, and the pooled interval above 0.
+
+    Parameters
+    ----------
+    of : Source
+    unit : Unit
+    excepted : callable, optional
+        Says of a cell's place whether the paper excepts it; such cells are shown, but not judged.
+    """
+
+    of: Source
+    unit: Unit = F_DIFFERENCE
+    excepted: Callable[[dict[str, str | float]], bool] | None = None
+
+    def __call__(self, evidence: Evidence) -> Outcome:
+        everything = self.of.table(evidence)
+        is_excepted = np.array(
+            [self.excepted is not None and self.excepted(dict(p)) for p in _places(everything)], bool
+        )
+        excepted, table = everything.loc[:, is_excepted], everything.loc[:, ~is_excepted]
+        if why := shortage(table, self.of.rows):
+            return not_enough_data(why)
+        cells, effect = self._cells(table), _pooled(table)
+        return Outcome(
+            judge(cells, effect.low > 0),
+            cells,
+            Effect(effect, effect.p_value(), self.unit),
+            _details(table, self.unit),
+            self._cells(excepted),
+        )
+
+    def _cells(self, table: pd.DataFrame) -> tuple[Cell, ...]:
+        columns = _columns(table)
+        tests = [signed_rank(values) for values in columns]
+        sides = []
+        for values, (_, side), p in zip(columns, tests, ps := holm([p for p, _ in tests]), strict=True):
+            # where few large differences outweigh many small ones, mean and ranks disagree: that decides nothing
+            decided = len(values) >= MIN_TRIALS and p < LEVEL and np.sign(values.mean()) == side
+            sides.append((Side.BETTER if side > 0 else Side.REVERSED) if decided else Side.UNDECIDED)
+        return _cells(table, ps, sides, self.unit)
+
+
+@dataclass(frozen=True)
+class Somewhere:
+    """A difference is above 0 in some cases: in at least one cell, significantly."""
+
+    of: Positive
+
+    def __call__(self, evidence: Evidence) -> Outcome:
+        outcome = self.of(evidence)
+        if outcome.verdict is Verdict.NOT_ENOUGH_DATA:
+            return outcome
+        found = [cell for cell in outcome.cells if cell.side is Side.BETTER]
+        where = "; ".join(f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in found)
+        details = (f"It is so in {len(found)} of {len(outcome.cells)} cells{': ' * bool(found)}{where}.",)
+        return replace(
+            outcome,
+            verdict=Verdict.HOLDS if found else Verdict.DOES_NOT_HOLD,
+            details=(*outcome.details, *details),
+        )
+
+
+@dataclass(frozen=True)
+class Level:
+    """A mean reaches a bar of ours: pooled, and in no cell significantly beyond it."""
+
+    of: Source
+    unit: Unit
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def __call__(self, evidence: Evidence) -> Outcome:
+        table = self.of.table(evidence)
+        if why := shortage(table, self.of.rows):
+            return not_enough_data(why)
+        columns = _columns(table)
+        estimates = [mean_estimate(values) for values in columns]
+        ps = holm([estimate.p_value(self._bar) for estimate in estimates])
+        sides = [
+            Side.UNDECIDED
+            if len(values) < MIN_TRIALS
+            else (Side.BETTER if self._reached(estimate) else Side.REVERSED if p < LEVEL else Side.UNDECIDED)
+            for values, estimate, p in zip(columns, estimates, ps, strict=True)
+        ]
+        cells, effect = _cells(table, ps, sides, self.unit), _pooled(table)
+        return Outcome(
+            judge(cells, self._reached(effect)),
+            cells,
+            Effect(effect, effect.p_value(self._bar), self.unit),
+            _details(table, self.unit),
+        )
+
+    @property
+    def _bar(self) -> float:
+        bar = self.at_most if self.at_least is None else self.at_least
+        assert bar is not None, "a Level needs a bar"
+        return bar
+
+    def _reached(self, estimate: Estimate) -> bool:
+        return estimate.mean >= self._bar if self.at_least is not None else estimate.mean <= self._bar
+
+
+@dataclass(frozen=True)
+class Within:
+    """A difference is within a margin of ours: the pooled interval inside, and no cell's interval wholly outside."""
+
+    of: Source
+    unit: Unit
+    low: float
+    high: float = np.inf
+
+    def __call__(self, evidence: Evidence) -> Outcome:
+        table = self.of.table(evidence)
+        if why := shortage(table, self.of.rows):
+            return not_enough_data(why)
+        sides = [
+            self._side(mean_estimate(values)) if len(values) >= MIN_TRIALS else Side.UNDECIDED
+            for values in _columns(table)
+        ]
+        cells, effect = _cells(table, [None] * len(sides), sides, self.unit), _pooled(table)
+        p = max(effect.p_above(self.low), effect.p_below(self.high))  # two one-sided tests
+        return Outcome(
+            judge(cells, self._side(effect) is Side.BETTER),
+            cells,
+            Effect(effect, p, self.unit),
+            _details(table, self.unit),
+        )
+
+    def _side(self, estimate: Estimate) -> Side:
+        if self.low <= estimate.low and estimate.high <= self.high:
+            return Side.BETTER
+        return Side.REVERSED if estimate.high < self.low or estimate.low > self.high else Side.UNDECIDED
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A mean count grows on a line with the number of constraints: R² reaches a bar of ours."""
+
+    of: Rows
+    per: tuple[str, ...]
+    measure: str
+    bar: float
+
+    def __call__(self, evidence: Evidence) -> Outcome:
+        source = Values(self.of, (*self.per, "n_constraints"), self.measure)
+        table = source.table(evidence)
+        if why := shortage(table, source.rows):
+            return not_enough_data(why)
+        cells, resampled, slopes = [], [], []
+        streams: dict[Hashable, int] = {}
+        for column, curve in table.T.groupby(level=list(self.per)):
+            place = place_at(self.per, column)
+            if len(curve) < 3:  # two points are always on a line
+                continue
+            # the cells of one data set share their draws, and so their resampled trials
+            stream = streams.setdefault(_group_of(dict(place)), len(streams))
+            numbers = curve.index.get_level_values("n_constraints").to_numpy(dtype=float)
+            counts = curve.dropna(axis=1).to_numpy().T
+            cell, again = self._cell(place, numbers, counts, stream)
+            cells.append(cell)
+            resampled.append(again)
+            slopes.append(_log_slope(numbers, counts.mean(axis=0)))
+        if not cells:
+            return not_enough_data("A line needs at least three numbers of constraints. " + _what_to_run((self.of,)))
+        effect = percentile_estimate(float(np.mean([cell.mean for cell in cells])), np.mean(resampled, axis=0))
+        details = (
+            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 would be proportional.",
+        )
+        return Outcome(judge(cells, effect.mean >= self.bar), tuple(cells), Effect(effect, None, R_SQUARED), details)
+
+    def _cell(self, place: Place, numbers: Array, counts: Array, stream: int) -> tuple[Cell, Array]:
+        fit = float(r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
+        again = r_squared(numbers, bootstrap_means(counts, stream))
+        below = percentile_estimate(fit, again).high < self.bar
+        side = Side.BETTER if fit >= self.bar else Side.REVERSED if below else Side.UNDECIDED
+        return Cell(place, fit, None, side, R_SQUARED), again
+
+
+@dataclass(frozen=True)
+class All:
+    """A claim of several parts: as good as its worst part; the effect is that of the first."""
+
+    parts: Mapping[str, Check]
+
+    def __call__(self, evidence: Evidence) -> Outcome:
+        outcomes = [(name, check(evidence)) for name, check in self.parts.items()]
+        details = []
+        for name, outcome in outcomes:
+            effect = f", {outcome.effect} {outcome.effect.unit.name}".rstrip() if outcome.effect else ""
+            details.append(" ".join([f"Part “{name}”: {outcome.verdict}{effect}.", *outcome.details]))
+        return Outcome(
+            min((outcome.verdict for _, outcome in outcomes), key=lambda verdict: verdict.order),
+            tuple(
+                replace(cell, place=(*cell.place, ("part", name)))
+                for name, outcome in outcomes
+                for cell in outcome.cells
+            ),
+            outcomes[0][1].effect,
+            tuple(details),
+        )
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A test, and a measure to be read beside its outcome that decides nothing."""
+
+    check: Check
+    title: str
+    of: Source
+    unit: Unit
+
+    def __call__(self, evidence: Evidence) -> Outcome:
+        outcome = self.check(evidence)
+        table = self.of.table(evidence)
+        if outcome.verdict is Verdict.NOT_ENOUGH_DATA or shortage(table, self.of.rows):
+            return outcome
+        return replace(outcome, details=(*outcome.details, f"{self.title}: {_by_group(table, self.unit)}."))
+
+
+def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
+    """Say why a table of trials × cells does not suffice for a verdict, and what to run; None where it does."""
+    if table.empty:
+        return f"There are no such runs. {_what_to_run(rows)}"
+    groups = _groups(table)
+    for group in dict.fromkeys(groups):
+        trials = int(table.loc[:, [other == group for other in groups]].notna().any(axis=1).sum())
+        if trials < MIN_TRIALS:
+            return f"{_title(group)} has {trials} of the {MIN_TRIALS} trials that a verdict needs. {_what_to_run(rows)}"
+    return None
+
+
+def _what_to_run(rows: Sequence[Rows]) -> str:
+    studies = dict.fromkeys(one.study for one in rows)
+    configs = " and ".join(
+        "configs/<data set>.yaml" if s == "main" else f"configs/{s}_<data set>.yaml" for s in studies
+    )
+    return f"Run `mvcc run {configs}`, or `make reproduce` for all."
+
+
+def _places(table: pd.DataFrame) -> list[Place]:
+    return [place_at(table.columns.names, column) for column in table.columns]
+
+
+def _columns(table: pd.DataFrame) -> list[Array]:
+    return [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
+
+
+def _cells(table: pd.DataFrame, ps: Iterable[float | None], sides: Iterable[Side], unit: Unit) -> tuple[Cell, ...]:
+    return tuple(
+        Cell(place, float(values.mean()), None if p is None else float(p), side, unit)
+        for place, values, p, side in zip(_places(table), _columns(table), ps, sides, strict=True)
+    )
+
+
+def _group_of(place: dict[str, str | float]) -> tuple[str, str]:
+    """Return whose trials a cell is made of: those of a data set, or of one view of it."""
+    return str(place["dataset"]), str(place.get("view", ""))
+
+
+def _groups(table: pd.DataFrame) -> list[tuple[str, str]]:
+    return [_group_of(dict(place)) for place in _places(table)]
+
+
+def _title(group: tuple[str, str]) -> str:
+    return write_place((("dataset", group[0]), *((("view", group[1]),) if group[1] else ())))
+
+
+def _pooled(table: pd.DataFrame) -> Estimate:
+    return pool(table.to_numpy(dtype=float), _groups(table))
+
+
+def _details(table: pd.DataFrame, unit: Unit) -> tuple[str, ...]:
+    """Write the effect of each data set by itself, where there are several."""
+    return (f"By data set: {_by_group(table, unit)}.",) if len(set(_groups(table))) > 1 else ()
+
+
+def _by_group(table: pd.DataFrame, unit: Unit) -> str:
+    groups = _groups(table)
+    effects = []
+    for group in dict.fromkeys(groups):
+        of_group = [other == group for other in groups]
+        effects.append(f"{_title(group)} {Effect(_pooled(table.loc[:, of_group]), None, unit)}")
+    return ", ".join(effects)
+
+
+def _log_slope(numbers: Array, counts: Array) -> float:
+    some = counts > 0
+    return float(np.polyfit(np.log(numbers[some]), np.log(counts[some]), 1)[0]) if some.sum() > 1 else 0.0

@@ -1,0 +1,172 @@
+"""What the claims are tested on: the scores of all experiments, and the reading of the closure they are taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting._results import CELL, read_scores
+
+# The claims of the main experiments are about these (Table 1); a user's own data are no evidence for or against them.
+DATASETS = ("four_quadrants", "protein", "letters_digits", "rec_talk")
+PROPAGATION = "constraint-propagation"
+
+READINGS: Mapping[str, str] = {
+    "full": "closed over all views (Algorithm 2)",
+    "view": "closed inside each view",
+    "none": "not closed",
+    "own": "each as its own description: CP closed over all views, the others inside each view",
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All rows that claims may be tested on.
+
+    Parameters
+    ----------
+    scores : pandas.DataFrame
+        As `prepare` makes them.
+    evaluations : pandas.DataFrame, optional
+        The counted Gaussian evaluations of §5.4.
+    """
+
+    scores: pd.DataFrame
+    evaluations: pd.DataFrame | None = None
+
+    def reading(self, name: str) -> Evidence:
+        """Return the evidence with the rows of one reading of the closure in the place of the main experiments."""
+        scores = self.scores
+        multi_view = scores["experiment"] == "multi-view"
+        main = multi_view & (scores["study"] == "main") & (scores["closure"] == "full")
+        others = multi_view & (scores["study"] == "closure")
+        if name == "full":
+            chosen = main
+        elif name == "own":
+            propagation = scores["method"] == PROPAGATION
+            chosen = (main & propagation) | (others & ~propagation & (scores["closure"] == "view"))
+        else:
+            chosen = others & (scores["closure"] == name)
+        rest = ~multi_view | ~scores["study"].isin(["main", "closure"])
+        return replace(self, scores=pd.concat([scores[rest], scores[chosen].assign(study="main")], ignore_index=True))
+
+
+def read_evidence(results_dir: Path) -> Evidence:
+    """Read the scores of all experiments below a folder, and ``evaluations.csv`` in it if it is there.
+
+    Raises
+    ------
+    StoreError
+        If there is no experiment, a file is damaged, or two experiments hold the same run.
+    """
+    return Evidence(prepare(read_scores(results_dir)), _read_evaluations(results_dir / "evaluations.csv"))
+
+
+def prepare(scores: pd.DataFrame) -> pd.DataFrame:
+    """Add the sums, the marks of special thresholds and the warnings that claims speak of.
+
+    Parameters
+    ----------
+    scores : pandas.DataFrame
+        As `mvcc.reporting.read_scores` returns them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With the columns ``propagated``; ``copies``, the inferred constraints that are copies to exact duplicate rows,
+        where they were counted without the embedding; ``inferred_anew``, those that are not, and their mean weight
+        ``inferred_weight``; ``not_converged``; ``warns``; and the truth values ``threshold_table_1``,
+        ``threshold_lowest``, ``threshold_best``, ``threshold_one`` and ``threshold_cv``.
+
+    Raises
+    ------
+    StoreError
+        If two experiments hold the same run.
+    """
+    from mvcc.diagnostics import is_suspicious
+
+    foreign = scores["study"].isin(["main", "closure"]) & ~scores["dataset"].isin(DATASETS)
+    scores = scores[~foreign].reset_index(drop=True)
+    _refuse_doubles(scores)
+    marks = _marks_of_thresholds(scores)
+    inferred = scores["inferred_must_links"] + scores["inferred_cannot_links"]
+    weight = scores["inferred_weight_must_links"].fillna(0) + scores["inferred_weight_cannot_links"].fillna(0)
+    copies = _copies(scores.assign(inferred=inferred), marks["threshold_one"])
+    anew = inferred - copies.fillna(0)  # a copy weighs 1
+    examined = scores["disagreement"].notna() & scores["divergence"].notna()
+    warns = pd.Series(is_suspicious(scores["disagreement"].to_numpy(), scores["divergence"].to_numpy()), scores.index)
+    return scores.assign(
+        propagated=scores["propagated_must_links"] + scores["propagated_cannot_links"],
+        inferred=inferred,
+        copies=copies,
+        inferred_anew=anew,
+        inferred_weight=(weight - copies.fillna(0)) / anew.where(anew > 0),
+        not_converged=1 - scores["converged"],
+        warns=warns.astype(float).where(examined),
+        **marks,
+    )
+
+
+def _copies(scores: pd.DataFrame, at_one: pd.Series) -> pd.Series:
+    """Return what is inferred without the embedding at t_V = 1 in the same trial: copies to exact duplicate rows.
+
+    A row that equals another keeps to it in the embedding, too: the copies of a trial are the same with it.
+    """
+    same = ["experiment", "dataset", "base", "mapped", "n_constraints", "trial"]
+    counted = scores.loc[at_one & (scores["study"] == "embedding"), [*same, "inferred"]]
+    copies = scores[[*same, "study"]].merge(counted, on=same, how="left", validate="many_to_one")["inferred"]
+    return copies.where(scores["study"].isin(["embedding", "main"])).astype(float)
+
+
+def _refuse_doubles(scores: pd.DataFrame) -> None:
+    double = scores.duplicated(["study", *CELL, "trial"], keep=False)
+    if double.any():
+        row = scores[double].iloc[0]
+        folders = ", ".join(sorted(scores.loc[double, "folder"].astype(str).unique()))
+        raise StoreError(
+            f"the same run lies in the results more than once, for instance trial {row['trial']} of {row['dataset']}, "
+            f"study {row['study']}, in the folders {folders}. Claims take one run per data set and study: "
+            "move the other folders elsewhere."
+        )
+
+
+def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
+    """Mark the thresholds that claims name by what they are, since each data set has its own."""
+    propagation = scores["method"] == PROPAGATION
+    number = pd.to_numeric(scores["threshold"].where(propagation), errors="coerce")
+    per = [scores["dataset"], scores["base"]]
+
+    main = propagation & (scores["study"] == "main") & (scores["experiment"] == "multi-view")
+    of_main = number.where(main).groupby(per)
+    table_1 = of_main.transform("min").where(of_main.transform("nunique") == 1)
+
+    sweep = number.groupby([scores["study"], scores["experiment"], *per])
+    lowest = sweep.transform("min").where(sweep.transform("nunique") > 1)
+
+    swept = scores[number.notna() & (scores["study"] == "thresholds")].assign(number=number)
+    means = swept.groupby(["dataset", "base", "number"])["f_measure"].mean()
+    best = {place[:2]: place[2] for place in means.groupby(["dataset", "base"]).idxmax()} if len(means) else {}
+    of_best = [best.get(place) for place in zip(*per, strict=True)]
+    return {
+        "threshold_table_1": number == table_1,
+        "threshold_lowest": number == lowest,
+        "threshold_best": number == pd.Series(of_best, scores.index, dtype=float),
+        "threshold_one": number == 1,
+        "threshold_cv": propagation & (scores["threshold"] == "cv"),
+    }
+
+
+def _read_evaluations(path: Path) -> pd.DataFrame | None:
+    if not path.is_file():
+        return None
+    try:
+        return pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        why = str(error).strip()
+        raise StoreError(
+            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`."
+        ) from error

@@ -1,0 +1,215 @@
+"""The building blocks of claims: which rows, which measure, compared with what, in which cells.
+
+Every source makes one table with a row per trial and a column per cell, NaN where a trial has no value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, Protocol
+
+import pandas as pd
+
+from mvcc.reporting.claims._evidence import Evidence
+
+# What one run of a trial is drawn or set up by: two methods are compared where these are the same.
+KEYS = ("dataset", "view", "base", "mapped", "rewired", "n_constraints", "kind", "trial")
+# Columns that come once per type of constraint.
+BY_KIND = {"must-link": "must_link", "cannot-link": "cannot_link"}
+PRECISIONS = ("precision", "inferred_precision")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which rows of the scores are taken; what is None is not asked for.
+
+    Parameters
+    ----------
+    method : str or tuple of str
+    study, experiment : str
+        By default the paper's own multi-view experiments.
+    dataset, base, features, mapped, kind
+        One value of that column; ``kind`` with precisions only.
+    partial : bool
+        Whether only incomplete mappings are taken.
+    threshold : str, optional
+        A mark of `prepare`: "table_1", "lowest", "best", "one" or "cv".
+    """
+
+    method: str | tuple[str, ...]
+    study: str = "main"
+    experiment: str = "multi-view"
+    dataset: str | None = None
+    base: str | None = None
+    features: str | None = None
+    mapped: float | None = None
+    partial: bool = False
+    kind: str | None = None
+    threshold: str | None = None
+
+    def select(self, evidence: Evidence, measure: str) -> pd.DataFrame:
+        """Return the columns of `KEYS` and ``method`` with the measure as ``value``, without rows that lack it."""
+        table = evidence.scores
+        methods = [self.method] if isinstance(self.method, str) else list(self.method)
+        chosen = table["method"].isin(methods)
+        for name in ("study", "experiment", "dataset", "base", "features", "mapped"):
+            if getattr(self, name) is not None:
+                chosen &= table[name] == getattr(self, name)
+        if self.partial:
+            chosen &= table["mapped"] < 1
+        if self.threshold is not None:
+            chosen &= table[f"threshold_{self.threshold}"]
+        table = table[chosen]
+        if measure in PRECISIONS:
+            table = pd.concat(
+                [
+                    table.assign(kind=kind, value=table[f"{measure}_{suffix}"])
+                    for kind, suffix in BY_KIND.items()
+                    if self.kind in (None, kind)
+                ]
+            )
+        else:
+            table = table.assign(value=table[measure])
+        columns = [name for name in (*KEYS, "method", "value") if name in table]
+        return table.loc[table["value"].notna(), columns]
+
+
+class Source(Protocol):
+    """Something that makes a table of trials × cells."""
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        """What must have been run."""
+
+    def table(self, evidence: Evidence) -> pd.DataFrame:
+        """Return the values, one row per trial and one column per cell."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """A measure as it is, averaged over what ``per`` does not name."""
+
+    of: Rows
+    per: tuple[str, ...]
+    measure: str = "f_measure"
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        return (self.of,)
+
+    def table(self, evidence: Evidence) -> pd.DataFrame:
+        return _spread(self.of.select(evidence, self.measure), self.per)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The paired difference of two sides: same trial, same data, same number of constraints.
+
+    Parameters
+    ----------
+    better, worse : Rows
+        If ``worse`` takes several methods, each is compared by itself, and ``against`` names it in ``per``.
+    per : tuple of str
+        What makes a cell; the difference is averaged over the rest.
+    measure : str
+    apart : tuple of str
+        Columns in which the two sides differ on purpose. Those that one side does not use need not be named.
+    over_schedule : {"mean", "middle"}
+        The mean over the numbers of constraints, or the mean over all but the smallest and the largest number minus the
+        mean of these two.
+    """
+
+    better: Rows
+    worse: Rows
+    per: tuple[str, ...]
+    measure: str = "f_measure"
+    apart: tuple[str, ...] = ()
+    over_schedule: Literal["mean", "middle"] = "mean"
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        return (self.better, self.worse)
+
+    def pairs(self, evidence: Evidence) -> pd.DataFrame:
+        """Return every pair of runs with their difference as ``value``."""
+        better = self.better.select(evidence, self.measure)
+        return _pair(better, self.worse.select(evidence, self.measure), self.apart)
+
+    def table(self, evidence: Evidence) -> pd.DataFrame:
+        pairs = self.pairs(evidence)
+        if self.over_schedule == "mean":
+            return _spread(pairs, self.per)
+        by_number = _spread(pairs, (*self.per, "n_constraints"))
+        cells = {}
+        for place, curve in by_number.T.groupby(level=list(self.per)):
+            if len(curve) > 2:
+                cells[place] = curve.iloc[1:-1].mean() - curve.iloc[[0, -1]].mean()
+        if not cells:
+            return by_number.iloc[:0]
+        return pd.DataFrame(cells, index=by_number.index).rename_axis(columns=list(self.per))
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The paired difference between one mapped fraction and the next smaller one; ``step`` names both in ``per``."""
+
+    of: Rows
+    per: tuple[str, ...]
+    measure: str = "f_measure"
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        return (self.of,)
+
+    def table(self, evidence: Evidence) -> pd.DataFrame:
+        values = self.of.select(evidence, self.measure)
+        steps = []
+        for _, runs in values.groupby(["dataset", "method"]):
+            for smaller, larger in pairwise(sorted(runs["mapped"].dropna().unique())):
+                pairs = _pair(runs[runs["mapped"] == larger], runs[runs["mapped"] == smaller], ("mapped",))
+                steps.append(pairs.assign(step=f"{smaller:.0%} → {larger:.0%}"))
+        return _spread(pd.concat(steps) if steps else values.assign(step=""), (*self.per, "step"))
+
+
+@dataclass(frozen=True)
+class Share:
+    """One count as a share of another: sums over what ``per`` does not name, then the quotient in every trial."""
+
+    part: Rows
+    whole: Rows
+    per: tuple[str, ...]
+    measure: str
+    apart: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        return (self.part, self.whole)
+
+    def table(self, evidence: Evidence) -> pd.DataFrame:
+        pairs = _pair(self.part.select(evidence, self.measure), self.whole.select(evidence, self.measure), self.apart)
+        part = _spread(pairs.assign(value=pairs["left"]), self.per)
+        whole = _spread(pairs.assign(value=pairs["right"]), self.per)  # the same runs: means have the quotient of sums
+        return (part / whole.where(whole > 0)).dropna(axis=1, how="all")
+
+
+def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...]) -> pd.DataFrame:
+    """Join the runs of two sides, method by method of the right one."""
+    if left.empty or right.empty:
+        return left.iloc[:0].assign(left=0.0, right=0.0, against="")
+    pairs = []
+    for method, other in right.groupby("method"):
+        keys = [key for key in KEYS if key not in apart and _fills(left, key) and _fills(other, key)]
+        joined = left.merge(other[[*keys, "value"]], on=keys, suffixes=("", "_of_other"), validate="many_to_one")
+        joined = joined.assign(left=joined["value"], right=joined["value_of_other"], against=method)
+        pairs.append(joined.assign(value=joined["left"] - joined["right"]).drop(columns="value_of_other"))
+    return pd.concat(pairs, ignore_index=True)
+
+
+def _fills(runs: pd.DataFrame, key: str) -> bool:
+    return key in runs and bool(runs[key].notna().any())
+
+
+def _spread(runs: pd.DataFrame, per: tuple[str, ...]) -> pd.DataFrame:
+    """Average the runs of each trial and cell and lay them out, trials down and cells across."""
+    return runs.pivot_table(index="trial", columns=list(per), values="value", aggfunc="mean")

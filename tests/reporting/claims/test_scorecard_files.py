@@ -1,0 +1,101 @@
+"""The scorecard is written for people and for machines, and both say the same."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting.claims import CLAIMS, print_scorecard, to_json, to_markdown, write_markdown
+from mvcc.reporting.claims._evaluate import Scorecard, evaluate
+from mvcc.reporting.claims._wording import F_DIFFERENCE, SHARE, write_p, write_place
+
+CP, DM = "constraint-propagation", "direct-mapping"
+
+
+@pytest.fixture
+def scorecard(world, testify) -> Scorecard:
+    """Make a small one: Protein against the paper in one cell, no studies but the main one and the closures."""
+    small = world[world["study"].isin(["main", "closure"]) & (world["experiment"] == "multi-view")]
+    small = small[small["dataset"].isin(["protein", "rec_talk"])]
+    cell = (small["study"] == "main") & (small["dataset"] == "protein") & (small["base"] == "mpck-means")
+    cell &= (small["mapped"] == 0.4) & (small["n_constraints"] == 50) & (small["method"] == CP)
+    return evaluate(testify(small.assign(f_measure=small["f_measure"] - 0.1 * cell)))
+
+
+def printed(scorecard, width=100, **options):
+    stream = io.StringIO()
+    print_scorecard(scorecard, Console(file=stream, width=width, highlight=False, **options))
+    return stream.getvalue()
+
+
+def test_the_table_fits_into_100_columns_and_needs_no_colour(scorecard):
+    text = printed(scorecard)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "\x1b" not in text
+    assert "…" not in text  # nothing is cut
+    for verdict in ("holds", "holds in part", "not enough data"):
+        assert verdict in text
+
+
+def test_colour_says_nothing_that_words_do_not(scorecard):
+    from rich.text import Text
+
+    coloured = printed(scorecard, force_terminal=True, color_system="standard")
+    assert "\x1b" in coloured
+    assert Text.from_ansi(coloured).plain.split() == printed(scorecard).split()
+
+
+def test_the_page_names_the_reversed_cell(scorecard):
+    page = to_markdown(scorecard)
+    paragraph = page.split("### 3. ")[1].split("###")[0]
+    assert paragraph.startswith("CP beats Direct Mapping: holds in part")
+    assert "**Reversed in 1 of 48 cells:**\n  - Protein, MPCK-Means, 40% mapped, n = 50: −0.0" in paragraph
+    for claim in CLAIMS:
+        assert claim.says in page
+        assert claim.test in page
+
+
+def test_the_page_is_the_same_for_the_same_results(scorecard, tmp_path):
+    path = write_markdown(scorecard, tmp_path)
+    first = path.read_bytes()
+    assert path == tmp_path / "claims.md"
+    assert write_markdown(scorecard, tmp_path).read_bytes() == first
+    assert list(tmp_path.iterdir()) == [path]  # no temporary file stays
+
+
+def test_a_page_that_cannot_be_written_is_an_error_that_says_so(scorecard, tmp_path):
+    (tmp_path / "claims.md").mkdir()
+    with pytest.raises(StoreError, match=r"cannot write .*claims\.md"):
+        write_markdown(scorecard, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["claims.md"]
+
+
+def test_the_data_hold_every_cell_and_are_valid_json(scorecard):
+    data = json.loads(json.dumps(to_json(scorecard), allow_nan=False))
+    third = data["claims"][2]
+    assert third["number"] == 3
+    assert third["verdict"] == "holds in part"
+    assert len(third["cells"]) == sum(third["counts"].values()) == 48
+    assert next(cell for cell in third["cells"] if cell["side"] == "reversed")["n_constraints"] == 50
+    assert third["effect"]["low"] < third["effect"]["mean"] < third["effect"]["high"]
+    assert set(data["readings"]) == {"full", "view", "none", "own"}
+    assert [claim["number"] for claim in data["readings"]["own"]["claims"]] == list(range(1, 13))
+    assert {"study": "main", "dataset": "protein", "trials": 12} in data["experiments"]
+    assert sum(data["verdicts"].values()) == len(CLAIMS)
+
+
+def test_a_share_is_written_as_what_a_share_can_be():
+    assert [SHARE.write(value) for value in (-0.02, 0.5, 1.01)] == ["0.0%", "50.0%", "100.0%"]
+    assert [F_DIFFERENCE.write(value) for value in (-0.0001, -0.5, 0.25)] == ["+0.000", "−0.500", "+0.250"]
+
+
+def test_places_and_p_values_read_well():
+    place = (("dataset", "letters_digits"), ("view", "digits"), ("base", "pck-means"), ("kind", "must-link"))
+    assert write_place(place) == "Letters/Digits (digits), PCK-Means, must-links"
+    place = (("dataset", "protein"), ("mapped", 0.4), ("against", DM), ("rewired", 0.25), ("n_constraints", 50.0))
+    assert write_place(place) == "Protein, 40% mapped, against Direct Mapping, 25% rewired, n = 50"
+    assert [write_p(p) for p in (None, 0.0, 0.0009, 0.0412, 1.0)] == ["–", "< 0.001", "< 0.001", "0.041", "1.000"]

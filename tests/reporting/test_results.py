@@ -1,0 +1,171 @@
+"""Every finished experiment below a folder is found, its files are read as written, and damage is named, not drawn."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting import find_experiments, read_curves, read_scores
+from mvcc.reporting._results import Results, read_examples
+
+
+def test_finished_experiments_are_found_at_any_depth(tmp_path, curves, finish):
+    first = finish(tmp_path / "b", curves())
+    second = finish(tmp_path / "a" / "deep", curves())
+    (tmp_path / "unfinished").mkdir()
+    (tmp_path / "unfinished" / "manifest.json").write_text("{}")
+    assert find_experiments(tmp_path) == [second, first]
+
+
+def test_an_experiments_own_folder_is_the_only_one(tmp_path, curves, finish):
+    folder = finish(tmp_path / "outer", curves())
+    finish(folder / "inner", curves())
+    assert find_experiments(folder) == [folder]
+    assert set(read_curves(folder)["folder"]) == {"outer"}
+
+
+@pytest.mark.parametrize("where", [".", "nowhere"])
+def test_no_experiment_is_an_error_that_says_what_one_is(tmp_path, where):
+    with pytest.raises(StoreError, match=r"(?s)curves\.csv.*manifest\.json.*mvcc run"):
+        find_experiments(tmp_path / where)
+
+
+def test_curves_come_back_as_written_with_their_folder(tmp_path, curves, finish):
+    table = curves().assign(converged=0.75)
+    finish(tmp_path / "one", table)
+    finish(tmp_path / "sub" / "two", table)
+    read = read_curves(tmp_path)
+    expected = pd.concat([table.assign(folder="one"), table.assign(folder="sub/two")], ignore_index=True)
+    pd.testing.assert_frame_equal(read, expected, check_like=True, check_dtype=False)
+
+
+@pytest.mark.parametrize("content", ["", "experiment,dataset\n", 'a,b\n"1,2\n', "a,b\n1,2,3\n1,2,3,4\n"])
+def test_a_file_that_is_no_table_of_curves_is_refused(tmp_path, curves, finish, content):
+    path = finish(tmp_path, curves()) / "curves.csv"
+    path.write_text(content)
+    with pytest.raises(StoreError, match=r"cannot read the results in .*curves\.csv: .*mvcc run"):
+        read_curves(tmp_path)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path, curves, finish):
+    path = finish(tmp_path, curves()) / "curves.csv"
+    path.write_bytes(b"\x1f\x8b\xff\xfe")
+    with pytest.raises(StoreError, match="cannot read the curves"):
+        read_curves(tmp_path)
+
+
+def test_missing_columns_are_all_named(tmp_path, curves, finish):
+    finish(tmp_path, curves().drop(columns=["mean", "trials"]))
+    with pytest.raises(StoreError, match="missing columns: mean, trials"):
+        read_curves(tmp_path)
+
+
+def test_a_table_without_rows_is_refused(tmp_path, curves, finish):
+    finish(tmp_path, curves().iloc[:0])
+    with pytest.raises(StoreError, match="no rows"):
+        read_curves(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("mean", "0.7x", "mean is 0.7x, not a number"),
+        ("mean", "inf", "mean is inf, not a number"),
+        ("mean", None, "mean is nan, but must have a value"),
+        ("n_constraints", None, "n_constraints is nan, but must have a value"),
+        ("dataset", None, "dataset is nan, but must have a value"),
+        ("standard_error", "-0.1", "standard_error is -0.1, but must not be negative"),
+        ("base", "x-means", "base is x-means, none of pck-means, mpck-means"),
+        ("threshold", "low", "threshold is low, neither a number nor cv"),
+        ("threshold", None, "threshold is nan, neither a number nor cv"),
+        ("iterations", "many", "iterations is many, not a number"),
+        ("method", "telepathy", "method is telepathy, none of constraint-propagation, direct-mapping"),
+        ("mapped", "20", r"mapped is 20.0, not a fraction from 0 to 1"),
+        ("mapped", None, r"mapped is nan, not a fraction from 0 to 1"),
+        ("n_constraints", "20", "n_constraints is 20.0, but a row of the same place has come before"),
+    ],
+)
+def test_a_damaged_value_is_named_with_its_line(tmp_path, curves, finish, column, value, message):
+    table = curves(schedule=(20, 40)).astype({column: object})
+    table.loc[1, column] = value
+    finish(tmp_path, table)
+    with pytest.raises(StoreError, match=f"line 3: {message}"):
+        read_curves(tmp_path)
+
+
+def test_single_view_experiments_need_no_mapping(tmp_path, curves, finish):
+    table = curves(methods=("constraint-propagation",), views=("letters", "digits"))
+    finish(tmp_path, table)
+    assert len(read_curves(tmp_path)) == len(table)
+
+
+def test_scores_come_back_as_written_with_folder_study_and_features(tmp_path, curves, scores, finish):
+    main, sweep = curves(trials=3), curves("protein", trials=2).assign(study="thresholds", features="none")
+    finish(tmp_path / "letters_digits", main)
+    finish(tmp_path / "protein", sweep)
+    expected = pd.concat([scores(main), scores(sweep)], ignore_index=True)
+    pd.testing.assert_frame_equal(read_scores(tmp_path), expected, check_like=True, check_dtype=False)
+
+
+def test_thresholds_stay_text_whatever_else_is_in_the_column(tmp_path, curves, finish):
+    finish(tmp_path, curves(methods=("constraint-propagation",)).assign(threshold="1"))
+    assert set(read_curves(tmp_path)["threshold"]) == {"1"}
+    assert set(read_scores(tmp_path)["threshold"]) == {"1"}
+
+
+def test_the_closure_none_is_a_word_and_not_a_missing_value(tmp_path, curves, finish):
+    finish(tmp_path, curves().assign(closure="none"))
+    assert set(read_curves(tmp_path)["closure"]) == {"none"}
+
+
+def test_two_trials_may_have_the_same_cell_but_one_trial_not(tmp_path, curves, scores, finish):
+    folder = finish(tmp_path, curves(trials=2))
+    table = scores(curves(trials=2)).drop(columns=["folder", "study", "features"])
+    pd.concat([table, table.iloc[[0]]]).to_csv(folder / "scores.csv.gz", index=False)
+    with pytest.raises(StoreError, match=f"line {len(table) + 2}: .*has come before"):
+        read_scores(tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "broken", "text"])
+def test_damaged_scores_are_refused(tmp_path, curves, finish, damage):
+    path = finish(tmp_path, curves()) / "scores.csv.gz"
+    content = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    else:
+        broken = content[:60] + bytes(20) + content[80:]
+        path.write_bytes({"cut": content[:-200], "broken": broken, "text": b"trial,base\n"}[damage])
+    with pytest.raises(StoreError, match=r"cannot read the results in .*scores\.csv\.gz: .*mvcc run"):
+        read_scores(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"config": {"study": "main"}}', '{"config": null}'])
+def test_a_manifest_that_tells_no_study_and_features_is_refused(tmp_path, curves, finish, content):
+    path = finish(tmp_path, curves()) / "manifest.json"
+    path.write_text(content)
+    with pytest.raises(StoreError, match=r"cannot read the results in .*manifest\.json"):
+        read_curves(tmp_path)
+
+
+def test_examples_come_with_their_folder_and_study(tmp_path, curves, finish):
+    (finish(tmp_path / "b", curves().assign(study="shapes")) / "example.json").write_text(json.dumps({"cluster": 1}))
+    finish(tmp_path / "a", curves())
+    (example,) = read_examples(tmp_path)
+    assert example == {"cluster": 1, "folder": "b", "study": "shapes", "features": "spectral"}
+
+
+def test_a_damaged_example_is_refused(tmp_path, curves, finish):
+    (finish(tmp_path, curves()) / "example.json").write_text('{"points": ')
+    with pytest.raises(StoreError, match=r"example\.json"):
+        read_examples(tmp_path)
+
+
+def test_a_file_is_read_once_and_only_when_asked_for(tmp_path, curves, finish):
+    results = Results(finish(tmp_path, curves()))
+    (tmp_path / "scores.csv.gz").unlink()
+    assert results.curves is results.curves
+    with pytest.raises(StoreError):
+        results.scores  # noqa: B018
