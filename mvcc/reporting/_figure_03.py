@@ -52,7 +52,7 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
     for column, example in enumerate(examples):
         try:
             _draw_cluster(figure.add_subplot(grid[0, column]), example)
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise StoreError(
                 f"cannot draw the example of {example['folder']}: {type(error).__name__} {error}. "
                 "Restore its example.json, or run the experiment again with `mvcc run`."
@@ -62,7 +62,7 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
         Line2D([], [], label="Center of the cluster", color=_CLUSTER, marker="+", markersize=9, linestyle="none"),
         Line2D([], [], label="Covariance Σₕ", color=_CLUSTER, linestyle=_CLUSTER_LINE, linewidth=1.6),
         Line2D([], [], label="Constraint", color="black", marker="o", markersize=4.5),
-        Line2D([], [], label="Weighting at an endpoint", color=_ENDPOINT, linestyle=_ENDPOINT_LINE, linewidth=1.8),
+        Line2D([], [], label="Weighting (Eq. 9)", color=_ENDPOINT, linestyle=_ENDPOINT_LINE, linewidth=1.8),
     ]
     add_legend(figure, "In the cluster", figure_key)
     return figure

@@ -84,11 +84,7 @@ def _draw(curves: pd.DataFrame, experiment: str) -> Figure | None:
         ]
         draw_curves(axes, drawn, schedule_of(points), moved_apart=False)
         set_schedule(axes, schedule_of(points), "log")
-        axes.set_yscale("log")
-        low, high = positive["propagated"].min() / 1.6, positive["propagated"].max() * 1.6
-        for exponent in range(floor(log10(low)) - 6, ceil(log10(high)) + 1):
-            axes.axline((1, 10.0**exponent), (10, 10.0 ** (exponent + 1)), zorder=0.5, **_GUIDE)
-        axes.set_ylim(low, high)
+        _set_counts(axes, positive["propagated"].min() / 1.6, positive["propagated"].max() * 1.6)
         axes.set_xlabel(PER_VIEW if experiment == "multi-view" else IN_THE_VIEW)
         axes.set_ylabel("Propagated constraints" + (", all views" if experiment == "multi-view" else ""))
 
@@ -99,3 +95,20 @@ def _draw(curves: pd.DataFrame, experiment: str) -> Figure | None:
         add_legend(figure, "Instances mapped", [entry(percent(m), ANY, line, m) for m, line in lines.items()])
     add_legend(figure, "Guide", [Line2D([], [], label="proportional", **_GUIDE)])
     return figure
+
+
+def _set_counts(axes: Axes, low: float, high: float) -> None:
+    """Make the vertical axis logarithmic, with numbers of up to four letters, and draw the guides."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(_short))
+    axes.yaxis.set_minor_locator(NullLocator())
+    for exponent in range(floor(log10(low)) - 6, ceil(log10(high)) + 1):
+        axes.axline((1, 10.0**exponent), (10, 10.0 ** (exponent + 1)), zorder=0.5, **_GUIDE)
+
+
+def _short(count: float, _place: int | None = None) -> str:
+    return f"{count / 1000:g}k" if count >= 1000 else f"{count:g}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting._panels import PANEL, new_sheet, set_panel_title
@@ -50,10 +51,10 @@ def main_experiment(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
     import pandas as pd
 
     rows = rows[(rows["study"] == "main") & (rows["experiment"] == experiment)]
+    if rows.empty:
+        return rows.assign(reading="")
     runs = rows.groupby(["folder", "dataset", "view"], dropna=False)
-    return (
-        pd.concat([_one_reading(run) for _, run in runs], ignore_index=True) if len(rows) else rows.assign(reading="")
-    )
+    return pd.concat([_one_reading(run) for _, run in runs], ignore_index=True)
 
 
 def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
@@ -69,34 +70,26 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
 
 def panels_by_base(rows: pd.DataFrame) -> list[Panel]:
     """Make one row of panels per data set and one column per base algorithm, in the paper's order."""
-    places = sorted(_groups(rows, ["dataset", "folder", "reading"]), key=lambda place: (_rank(place[0]), *place[1:]))
+    of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["dataset", "folder", "reading"])))
+    places = sorted(of_place, key=lambda place: (_rank(place[0]), *place[1:]))
     bases = [base for base in BASES if base in set(rows["base"])]
-    grid = [(i, place, j, base) for i, place in enumerate(places) for j, base in enumerate(bases)]
-    of_panel = rows.groupby(["dataset", "folder", "reading", "base"]).groups
-    return [
-        Panel(
-            i,
-            j,
-            f"{dataset_title(place[0])}, {BASES[base]}",
-            _detail(rows, points := rows.loc[of_panel[(*place, base)]]),
-            points,
-        )
-        for i, place, j, base in grid
-        if (*place, base) in of_panel
-    ]
+    panels = []
+    for (i, place), (j, base) in product(enumerate(places), enumerate(bases)):
+        points = of_place[place][of_place[place]["base"] == base]
+        if not points.empty:
+            title = f"{dataset_title(place[0])}, {BASES[base]}"
+            panels.append(Panel(i, j, title, _detail(rows, points), points))
+    return panels
 
 
 def panels_by_view(rows: pd.DataFrame) -> list[Panel]:
     """Make one panel per data set, or per view where views stand alone, two beside each other."""
     rows = rows.assign(view=rows["view"].fillna(_POOLED))
-    places = sorted(
-        _groups(rows, ["dataset", "folder", "reading", "view"]),
-        key=lambda place: (_rank(place[0]), *place[1:3], _rank_of_view(place[0], place[3])),
-    )
-    of_panel = rows.groupby(["dataset", "folder", "reading", "view"]).groups
+    of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["dataset", "folder", "reading", "view"])))
+    places = sorted(of_place, key=lambda place: (_rank(place[0]), *place[1:3], _rank_of_view(place[0], place[3])))
     panels = []
     for i, place in enumerate(places):
-        points = rows.loc[of_panel[place]]
+        points = of_place[place]
         panels.append(Panel(i // _PER_ROW, i % _PER_ROW, _view_title(rows, points), _detail(rows, points), points))
     return panels
 
@@ -133,10 +126,6 @@ def dataset_title(name: str) -> str:
     from mvcc.datasets import registry
 
     return registry()[name].title if name in registry() else name
-
-
-def _groups(rows: pd.DataFrame, columns: list[str]) -> Iterable[tuple[Any, ...]]:
-    return set(rows[columns].itertuples(index=False, name=None))
 
 
 def _rank(dataset: str) -> tuple[int, str]:

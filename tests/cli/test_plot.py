@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from mvcc.cli._plot import command
 from mvcc.exceptions import StoreError
+from mvcc.reporting import FIGURES
+from mvcc.reporting._results import CELL, MEASURES
 
 CURVES = """\
-experiment,dataset,base,method,mapped,n_constraints,mean,standard_error,trials
-multi-view,protein,pck-means,constraint-propagation,1.0,20,0.70,0.01,5
-multi-view,protein,pck-means,constraint-propagation,1.0,40,0.80,0.01,5
-multi-view,protein,pck-means,single-view,,20,0.60,0.01,5
-multi-view,protein,pck-means,single-view,,40,0.65,0.01,5
+base,method,threshold,mapped,n_constraints,mean,standard_error,trials
+pck-means,constraint-propagation,0.5,1.0,20,0.70,0.01,5
+pck-means,constraint-propagation,0.5,1.0,40,0.80,0.01,5
+pck-means,single-view,,,20,0.60,0.01,5
+pck-means,single-view,,,40,0.65,0.01,5
 """
 
 
@@ -26,8 +30,13 @@ multi-view,protein,pck-means,single-view,,40,0.65,0.01,5
 def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results"
     (folder / "protein").mkdir(parents=True)
-    (folder / "protein" / "curves.csv").write_text(CURVES)
-    (folder / "protein" / "manifest.json").write_text("{}")
+    curves = pd.read_csv(StringIO(CURVES)).assign(experiment="multi-view", dataset="protein", closure="full")
+    columns = [*CELL, "mean", "standard_error", "trials", *MEASURES]
+    curves.reindex(columns=columns).to_csv(folder / "protein" / "curves.csv", index=False)
+    scores = curves.assign(trial=0, f_measure=curves["mean"]).reindex(columns=["trial", *CELL, "f_measure", *MEASURES])
+    scores.to_csv(folder / "protein" / "scores.csv.gz", index=False)
+    manifest = {"config": {"study": "main", "features": {"method": "spectral"}}}
+    (folder / "protein" / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
 
@@ -50,10 +59,18 @@ def test_out_and_json(results, tmp_path):
     assert json.loads(result.stdout) == {"figures": {"4": files}}
 
 
-def test_an_unknown_figure_is_a_usage_error(results):
-    result = run(results, "--figure", 3.5)
+def test_several_figures_may_be_named(results):
+    result = run(results, "--figure", 4, "--figure", "difference")
+    assert isinstance(result.exception, StoreError)
+    assert "the figure 'difference'" in str(result.exception)
+    assert [path.name for path in sorted((results / "figures").iterdir())] == ["figure_04.pdf", "figure_04.png"]
+
+
+@pytest.mark.parametrize("name", ["3.5", "11", "differences"])
+def test_an_unknown_figure_is_a_usage_error(results, name):
+    result = run(results, "--figure", name)
     assert result.exit_code == 2
-    assert "'4'" in result.stderr
+    assert all(f"'{known}'" in result.stderr for known in FIGURES)
     assert not (results / "figures").exists()
 
 

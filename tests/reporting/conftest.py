@@ -1,4 +1,4 @@
-"""Small results folders, made up: a finished experiment is `curves.csv` and `scores.csv.gz` beside a `manifest.json`."""
+"""Small results folders, made up: `curves.csv` and `scores.csv.gz` beside a `manifest.json`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def curves() -> Callable[..., pd.DataFrame]:
         ]
         table = pd.DataFrame(rows, columns=["base", "method", "mapped", "view", "n_constraints"])
         table["mapped"] = table["mapped"].astype(float)
-        table["view"] = table["view"].astype("str" if views else object)
+        table["view"] = table["view"].astype("str")
         table["threshold"] = table["method"].map({"constraint-propagation": "0.5"})
         table["rewired"] = table["mapped"].where(table["mapped"].isna(), 0.0)
         rising = np.arange(len(rows)) / len(rows)
@@ -75,7 +75,7 @@ def finish(scores) -> Callable[[Path, pd.DataFrame], Path]:
     def write(folder: Path, table: pd.DataFrame) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         table.drop(columns=ADDED).to_csv(folder / "curves.csv", index=False)
-        if {"mean", "trials"} <= set(table):
+        if {"mean", "trials"} <= set(table) and len(table):
             means = pd.to_numeric(table["mean"], errors="coerce")
             of_trials = table.assign(mean=means)
             scores(of_trials).drop(columns=ADDED).to_csv(folder / "scores.csv.gz", index=False)
@@ -89,7 +89,7 @@ def finish(scores) -> Callable[[Path, pd.DataFrame], Path]:
 
 @pytest.fixture
 def example() -> dict[str, object]:
-    """A cluster of four points around (1, 2) with variances 4 and 1, as `read_examples` returns it."""
+    """Make up a cluster of four points around (1, 2) with variances 4 and 1."""
     ends = [([3.0, 2.0], 0.6), ([1.0, 3.0], 0.6), ([1.0, 2.0], 1.0), ([5.0, 2.0], 0.14)]
     constraints = [
         {"kind": "must-link", "ends": [{"point": point, "membership": G} for point, G in pair]}

@@ -23,12 +23,12 @@ def entries(legend):
 
 
 def keys(figure):
-    """Every legend: its title, its entries."""
+    """List the entries of every legend by its title."""
     return {legend.get_title().get_text(): entries(legend) for legend in figure.legends}
 
 
 def lines(axes):
-    """The curves of a panel by their labels."""
+    """Find the curves of a panel by their labels."""
     return {container.get_label(): container.lines[0] for container in axes.containers}
 
 
@@ -37,7 +37,7 @@ def points(axes):
 
 
 def half_bars(axes):
-    """Half the length of the error bars of each curve."""
+    """Measure half the length of the error bars of each curve."""
     bars = {container.get_label(): container.lines[2][0] for container in axes.containers}
     return {
         label: np.array([(top - bottom) / 2 for (_, bottom), (_, top) in bar.get_segments()])

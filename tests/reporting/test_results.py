@@ -53,7 +53,7 @@ def test_a_file_that_is_no_table_of_curves_is_refused(tmp_path, curves, finish, 
 def test_bytes_that_are_no_text_are_refused(tmp_path, curves, finish):
     path = finish(tmp_path, curves()) / "curves.csv"
     path.write_bytes(b"\x1f\x8b\xff\xfe")
-    with pytest.raises(StoreError, match="cannot read the curves"):
+    with pytest.raises(StoreError, match="cannot read the results"):
         read_curves(tmp_path)
 
 

@@ -1,0 +1,95 @@
+"""Figure 3 shows the cluster, its covariance, and at each endpoint one that its membership makes smaller."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.colors import same_color
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting._figure_03 import draw_figure_03
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, details, keys, titles, words
+
+
+def ellipses(axes):
+    """Read centers and covariances from what is drawn: points of an ellipse at one standard deviation."""
+    found = []
+    for patch in axes.patches:
+        corners = patch.get_corners()
+        half = (corners[1] - corners[0]) / 2, (corners[2] - corners[1]) / 2
+        found.append((np.mean(corners, axis=0), sum(np.outer(axis, axis) for axis in half)))
+    return found
+
+
+def test_the_ellipses_are_those_of_the_covariances_at_one_standard_deviation(example):
+    covariance = np.array([[4.0, 1.5], [1.5, 1.0]])
+    example["covariance"] = covariance.tolist()
+    figure = draw_figure_03([example])
+    expected = [([1.0, 2.0], covariance)] + [
+        (end["point"], end["membership"] * covariance)
+        for constraint in example["constraints"]
+        for end in constraint["ends"]
+    ]
+    drawn = ellipses(figure.axes[0])
+    assert len(drawn) == len(expected)
+    for (center, drawn_covariance), (point, wanted) in zip(drawn, expected, strict=True):
+        np.testing.assert_allclose(center, point, atol=1e-9)
+        np.testing.assert_allclose(drawn_covariance, wanted, atol=1e-9)
+    assert "1 standard deviation" in words(figure)
+
+
+def test_the_cluster_is_dashed_blue_and_the_endpoints_are_dotted_green(example):
+    (cluster, *endpoints) = draw_figure_03([example]).axes[0].patches
+    red, green, blue, _ = cluster.get_edgecolor()
+    assert blue > max(red, green)
+    for patch in endpoints:
+        red, green, blue, _ = patch.get_edgecolor()
+        assert green > max(red, blue)
+        assert patch.get_linestyle() != cluster.get_linestyle()
+
+
+def test_instances_and_constraints_are_those_of_the_example(example):
+    axes = draw_figure_03([example]).axes[0]
+    np.testing.assert_array_equal(axes.collections[0].get_offsets(), example["points"])
+    center, *constraints = axes.get_lines()
+    np.testing.assert_array_equal(center.get_xydata(), [example["mean"]])
+    assert len(constraints) == 2
+    for line, constraint in zip(constraints, example["constraints"], strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), [end["point"] for end in constraint["ends"]])
+        assert same_color(line.get_color(), "black")
+        assert line.get_linestyle() == "-"
+
+
+def test_memberships_are_written_and_distances_are_true(example):
+    axes = draw_figure_03([example]).axes[0]
+    written = [text.get_text() for text in axes.texts if text.get_text().startswith("G")]
+    assert written == ["G = 0.60", "G = 0.60", "G = 1.00", "G = 0.14"]
+    assert axes.get_aspect() == 1.0
+
+
+def test_the_panel_says_where_the_cluster_is_from(example):
+    figure = draw_figure_03([example])
+    assert titles(figure) == ["Four Quadrants, PCK-Means"]
+    assert "cluster 1 · trial 0 · t = 0.75" in details(figure) + [axes.texts[-1].get_text() for axes in figure.axes]
+    assert len(keys(figure)["In the cluster"]) == 5
+
+
+def test_nothing_is_cut_and_no_text_covers_another_part(example):
+    assert_nothing_is_cut_or_covered(draw_figure_03([example]))
+
+
+def test_examples_of_other_studies_are_left_out(example):
+    assert draw_figure_03([{**example, "study": "shapes"}]) is None
+    assert len(draw_figure_03([{**example, "study": "shapes"}, example]).axes) == 1
+
+
+@pytest.mark.parametrize(("part", "value"), [("mean", None), ("covariance", [[1.0]]), ("points", [[1.0], [2.0, 3.0]])])
+def test_a_damaged_example_is_an_error_that_names_its_folder(example, part, value):
+    with pytest.raises(StoreError, match=r"example of four_quadrants.*mvcc run"):
+        draw_figure_03([{**example, part: value}])
+
+
+def test_a_missing_part_is_named(example):
+    del example["covariance"]
+    with pytest.raises(StoreError, match="covariance"):
+        draw_figure_03([example])

@@ -1,0 +1,126 @@
+"""The heat map shows every mean in its place, marks the best fixed threshold of a column, and keeps cv and DM apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import Rectangle
+
+from mvcc.reporting._figure_thresholds import draw_thresholds, heat_map
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, titles, words
+
+SWEEP = ("0.05", "0.5", "1", "cv")
+
+
+@pytest.fixture
+def sweep(curves):
+    def make(dataset="protein", bases=("pck-means",), fractions=(0.4,), thresholds=SWEEP, schedule=(20, 40, 80)):
+        cp = [
+            curves(dataset, bases, ("constraint-propagation",), fractions, schedule).assign(threshold=threshold)
+            for threshold in thresholds
+        ]
+        table = pd.concat([*cp, curves(dataset, bases, ("direct-mapping",), fractions, schedule)], ignore_index=True)
+        rng = np.random.default_rng(1)
+        return table.assign(mean=rng.uniform(0.5, 1, len(table)), study="thresholds", folder=f"thresholds_{dataset}")
+
+    return make
+
+
+def cells(axes):
+    """Read the numbers of a map by rows, from the top."""
+    written = [text for text in axes.texts if text.get_text().startswith(("0.", "1."))]
+    rows = sorted({text.get_position()[1] for text in written})
+    return [[text.get_text() for text in written if text.get_position()[1] == row] for row in rows]
+
+
+def frames(axes):
+    """Find the framed cells: row and column."""
+    rows = list(axes.get_yticks())
+    found = []
+    for patch in axes.patches:
+        if isinstance(patch, Rectangle) and not patch.get_fill():
+            x, y = patch.get_center()
+            found.append((int(np.argmin(np.abs(np.subtract(rows, y)))), round(x)))
+    return sorted(found)
+
+
+def labels(axes):
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+def test_every_mean_stands_in_its_row_and_column(sweep):
+    table = sweep()
+    (axes, _) = draw_thresholds(table.sample(frac=1, random_state=6)).axes
+    assert labels(axes) == ["1", "0.5", "0.05", "cv", "DM"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["20", "40", "80"]
+    rows = [table[table["threshold"] == threshold] for threshold in ("1", "0.5", "0.05", "cv")]
+    rows.append(table[table["method"] == "direct-mapping"])
+    assert cells(axes) == [[f"{value:.3f}" for value in row.sort_values("n_constraints")["mean"]] for row in rows]
+
+
+def test_thresholds_are_ordered_as_numbers(sweep):
+    assert list(heat_map(sweep(thresholds=("0.9", "1e-3", "0.10", "cv"))).index)[:3] == ["0.9", "0.10", "1e-3"]
+
+
+def test_the_best_fixed_threshold_of_each_column_is_framed_whatever_cv_and_dm_reach(sweep):
+    table = sweep()
+    means = {"1": (0.6, 0.7, 0.8), "0.5": (0.7, 0.6, 0.8), "0.05": (0.5, 0.5, 0.5), "cv": (0.9, 0.9, 0.9)}
+    for threshold, row in means.items():
+        table.loc[table["threshold"] == threshold, "mean"] = row
+    table.loc[table["method"] == "direct-mapping", "mean"] = 0.95
+    (axes, _) = draw_thresholds(table).axes
+    assert frames(axes) == [(0, 1), (0, 2), (1, 0), (1, 2)]
+
+
+def test_the_threshold_of_figure_4_is_marked(sweep, curves):
+    figure = draw_thresholds(pd.concat([sweep(), curves("protein")]))
+    assert labels(figure.axes[0])[1] == "▸ 0.5"
+    assert keys(figure)["Marks"] == ["Best fixed threshold", "Threshold of Figure 4"]
+    figure = draw_thresholds(pd.concat([sweep(), curves("rec_talk")]))
+    assert labels(figure.axes[0])[1] == "0.5"
+
+
+def test_colours_mean_the_same_in_all_panels_and_rise_with_the_mean(sweep):
+    table = pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)])
+    figure = draw_thresholds(table)
+    lightness = {}
+    for axes in figure.axes[:2]:
+        for patch in axes.patches:
+            if patch.get_fill():
+                x, y = patch.get_center()
+                text = next(t for t in axes.texts if np.allclose(t.get_position(), (x, y), atol=0.01))
+                lightness[float(text.get_text())] = sum(patch.get_facecolor()[:3])
+    in_order = [lightness[value] for value in sorted(lightness)]
+    assert in_order[0] < in_order[-1]
+    assert len(lightness) == 16
+    assert figure.axes[2].get_ylim() == pytest.approx((table["mean"].min(), table["mean"].max()))
+
+
+def test_many_columns_have_no_room_for_numbers(sweep):
+    (axes, _) = draw_thresholds(sweep(schedule=tuple(range(10, 130, 10)))).axes
+    assert cells(axes) == []
+
+
+def test_mapped_fractions_have_panels_of_their_own(sweep):
+    figure = draw_thresholds(sweep(fractions=(0.2, 0.4)))
+    assert titles(figure)[:2] == ["Protein, PCK-Means"] * 2
+    details = [text.get_text() for axes in figure.axes for text in axes.texts if "mapped" in text.get_text()]
+    assert details == ["20% of the instances mapped", "40% of the instances mapped"]
+
+
+def test_without_a_sweep_there_is_nothing_to_draw(curves, sweep):
+    assert draw_thresholds(curves()) is None
+    assert draw_thresholds(sweep()[lambda table: table["method"] == "direct-mapping"]) is None
+
+
+def test_cv_and_dm_may_be_missing(sweep):
+    table = sweep(thresholds=("0.5", "1"))
+    (axes, _) = draw_thresholds(table[table["method"] != "direct-mapping"]).axes
+    assert labels(axes) == ["1", "0.5"]
+
+
+def test_nothing_is_cut_and_no_text_covers_another_part(sweep):
+    figure = draw_thresholds(pd.concat([sweep("protein", ("pck-means", "mpck-means")), sweep("rec_talk")]))
+    assert "Direct Mapping" in words(figure)
+    assert_nothing_is_cut_or_covered(figure)

@@ -1,0 +1,72 @@
+"""The results in the repository are those of its configs and its code, and their pages say what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mvcc.experiments import load_config
+from mvcc.experiments._plan import CELL
+from mvcc.experiments._trial import run_trial
+from mvcc.reporting import FIGURES, find_experiments, read_scores
+from mvcc.reporting.claims import evaluate_claims, to_markdown
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"
+FOLDERS = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
+
+
+def test_every_config_has_its_full_run():
+    assert [folder.name for folder in find_experiments(RESULTS)] == FOLDERS
+    assert all(rows["trial"].nunique() == 100 for _, rows in read_scores(RESULTS).groupby("folder"))
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_manifest_names_the_config_the_commit_and_a_run_without_failures(name):
+    manifest = json.loads((RESULTS / name / "manifest.json").read_text("utf-8"))
+    assert manifest["config"] == load_config(ROOT / "configs" / f"{name}.yaml").resolved()
+    for run in manifest["runs"]:
+        assert len(run["commit"]) == 40, "results of code that is not committed cannot be repeated"
+        assert run["failed"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "narrowed"),
+    [
+        ("four_quadrants", ["multi_view.mapped=[0.4]", "multi_view.constraints=[50]", "multi_view.bases=[pck-means]"]),
+        pytest.param(
+            "protein",
+            ["multi_view.mapped=[1.0]", "multi_view.constraints=[25]", "single_view.constraints=[100]"],
+            marks=pytest.mark.data,
+        ),
+        pytest.param(
+            "rec_talk",
+            ["multi_view.mapped=[0.2]", "multi_view.constraints=[100]", "single_view.constraints=[50]"],
+            marks=pytest.mark.data,
+        ),
+    ],
+)
+def test_cells_computed_again_give_the_same_numbers(name, narrowed):
+    if name == "four_quadrants":
+        narrowed = [*narrowed, "single_view.constraints=[10]"]
+    stored = read_scores(RESULTS / name)
+    for trial in (0, 99):
+        again = run_trial(load_config(ROOT / "configs" / f"{name}.yaml", narrowed), trial)
+        both = again.merge(stored, on=["trial", *CELL], suffixes=("", "_stored"), validate="one_to_one")
+        assert len(both) == len(again)
+        for measure in ("f_measure", "propagated_must_links", "inferred_weight_cannot_links", "iterations"):
+            # the last bits may depend on the processor
+            pd.testing.assert_series_equal(both[measure], both[f"{measure}_stored"], check_names=False, rtol=1e-9)
+
+
+def test_the_scorecard_is_that_of_the_results():
+    assert to_markdown(evaluate_claims(RESULTS)) == (RESULTS / "claims.md").read_text("utf-8")
+
+
+def test_every_figure_is_there():
+    names = {path.stem for path in (RESULTS / "figures").glob("*.png")}
+    assert names == {path.stem for path in (RESULTS / "figures").glob("*.pdf")}
+    assert len(names) == len(FIGURES)
