@@ -27,15 +27,7 @@ _BARS, _NO_BARS = "The bars are ± 1 standard error.", "So there are no error ba
 def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 4 (§6.3): pairwise F-measure against the number of constraints.
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One row of panels per data set and one column per base algorithm; None without multi-view results.
+    One row of panels per data set and one column per base algorithm; None without multi-view results.
     """
     rows = main_experiment(curves, "multi-view")
     if rows.empty:

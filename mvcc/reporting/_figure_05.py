@@ -51,15 +51,7 @@ def improvements(curves: pd.DataFrame) -> pd.DataFrame:
 def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 5 (§6.3): improvement over Direct Mapping, averaged over the learning curve, and its peak.
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One group of bars per data set and base algorithm; None without both methods.
+    One group of bars per data set and base algorithm; None without both methods.
     """
     from matplotlib.patches import Patch
 

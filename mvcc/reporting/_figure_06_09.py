@@ -35,15 +35,7 @@ _GUIDE: dict[str, Any] = {"color": "#c4c4c4", "linewidth": 0.7, "linestyle": (0,
 def draw_figure_06(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 6 (§6.3): propagated against given constraints, per mapped fraction.
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One panel per data set; None without multi-view Constraint Propagation.
+    One panel per data set; None without multi-view Constraint Propagation.
     """
     return _draw(curves, "multi-view")
 
@@ -51,15 +43,7 @@ def draw_figure_06(curves: pd.DataFrame) -> Figure | None:
 def draw_figure_09(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 9 (§6.4): propagated against given constraints within one view.
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One panel per view; None without single-view Constraint Propagation.
+    One panel per view; None without single-view Constraint Propagation.
     """
     return _draw(curves, "single-view")
 

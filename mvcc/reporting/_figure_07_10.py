@@ -33,15 +33,7 @@ _KINDS: dict[str, tuple[str, LineStyle, float]] = {
 def draw_figure_07(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 7 (§6.3): weighted precision of propagated must-links and cannot-links with a complete mapping.
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One panel per data set; None without multi-view Constraint Propagation with a complete mapping.
+    One panel per data set; None without multi-view Constraint Propagation with a complete mapping.
     """
     return _draw(curves[curves["mapped"] == 1.0], "multi-view")
 
@@ -49,15 +41,7 @@ def draw_figure_07(curves: pd.DataFrame) -> Figure | None:
 def draw_figure_10(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 10 (§6.4): weighted precision of must-links and cannot-links propagated within one view.
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One panel per view; None without single-view Constraint Propagation.
+    One panel per view; None without single-view Constraint Propagation.
     """
     return _draw(curves, "single-view")
 

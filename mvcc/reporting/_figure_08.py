@@ -29,15 +29,7 @@ _METHODS: dict[str, tuple[str, LineStyle, float]] = {
 def draw_figure_08(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 8 (§6.4): pairwise F-measure of one view against the number of constraints.
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One panel per view; None without single-view results.
+    One panel per view; None without single-view results.
     """
     rows = main_experiment(curves, "single-view")
     if rows.empty:

@@ -55,15 +55,7 @@ def differences(scores: pd.DataFrame) -> pd.DataFrame:
 def draw_difference(scores: pd.DataFrame) -> Figure | None:
     """Draw the paired difference with its confidence band, per mapped fraction.
 
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        As `read_scores` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One row of panels per data set and one column per base algorithm; None where no trial has both methods.
+    One row of panels per data set and one column per base algorithm; None where no trial has both methods.
     """
     rows = differences(scores)
     if rows.empty:

@@ -53,15 +53,7 @@ def heat_map(points: pd.DataFrame) -> pd.DataFrame:
 def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
     """Draw F-measure over threshold × number of constraints (§6.3).
 
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or None
-        One row of panels per data set and mapped fraction and one column per base algorithm; None without a sweep.
+    One row of panels per data set and mapped fraction and one column per base algorithm; None without a sweep.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize

@@ -22,7 +22,8 @@ from mvcc.reporting._style import house_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The figures of the paper by their numbers, and two more. The function gives None if the results hold nothing for it.
+# The figures of the paper by their numbers, and two more. Each function takes what `Results` reads, and gives None if
+# that holds nothing for it.
 FIGURES: dict[str, Callable[[Results], Figure | None]] = {
     "3": lambda results: draw_figure_03(results.examples),
     "4": lambda results: draw_figure_04(results.curves),

@@ -97,7 +97,7 @@ def test_only_document_vectors_come_with_a_scale_of_their_own():
     for config in map(load_config, CONFIGS.glob("*.yaml")):
         scalings.setdefault(config.dataset, set()).add(config.features.scaling)
     # None: of the raw features, in studies without the embedding, too
-    raw = dict.fromkeys(("four_quadrants", "half_moons", "rings"), {None})
+    raw = {name: {None} for name in ("four_quadrants", "half_moons", "rings")}
     assert scalings == raw | {name: {"minmax", None} for name in ("protein", "letters_digits")} | {
         "rec_talk": {"none", None}
     }
