@@ -28,7 +28,7 @@ _CLUSTER_LINE, _ENDPOINT_LINE = (0, (5, 2)), (0, (1, 1.2))
 def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
     """Draw Figure 3 (§5.1): covariance of a cluster, two constraints, their weighting functions at each endpoint.
 
-    One panel per example of the paper's own experiments; None without one. An example that lacks a part is a StoreError.
+    One panel per example of the paper's own experiments; None without one. One that lacks a part is a StoreError.
     """
     from matplotlib.lines import Line2D
 
