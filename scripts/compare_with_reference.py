@@ -16,12 +16,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mvcc.reporting import read_curves, read_scores
+
 NAMES = {"fourquad": "four_quadrants", "protein": "protein", "letdig": "letters_digits"}
 METHODS = {
     "cp": "constraint-propagation",
     "dm": "direct-mapping",
     "cm": "cluster-membership",
     "single": "single-view",
+}
+CLOSURES = {
+    "full": "full_closure_shuffled.csv",
+    "view": "view_closure_shuffled.csv",
+    "none": "no_closure_shuffled.csv",
 }
 KEY = ["base", "method", "mapped", "n_constraints"]
 SPLITS = 2000
@@ -70,36 +77,46 @@ def chance(scores: pd.DataFrame, n_theirs: int) -> np.ndarray:
     return np.array(found)
 
 
+def report(curves: pd.DataFrame, scores: pd.DataFrame, reference: pd.DataFrame, name: str) -> None:
+    """Print how the cells of one data set under one reading of the closure compare."""
+    cells = compared(curves, reference)
+    beyond = cells[cells["z"].abs() > 2]
+    by_chance = chance(scores, int(cells["their_trials"].min()))
+    print(
+        f"{name}: {len(cells)} cells, mean difference {np.mean(cells['mean'] - cells['theirs']):+.4f}; "
+        f"{len(beyond)} ({len(beyond) / len(cells):.1%}) beyond two standard errors, largest |z| "
+        f"{cells['z'].abs().max():.2f}"
+    )
+    share, largest = np.quantile(by_chance, 0.95, axis=0)
+    print(
+        f"  splits of our own trials: 95 % have at most {share:.1%} beyond two and a largest |z| of {largest:.2f}; "
+        f"{np.mean(by_chance[:, 0] >= len(beyond) / len(cells)):.0%} have as many beyond two, "
+        f"{np.mean(by_chance[:, 1] >= cells['z'].abs().max()):.0%} as large a |z|"
+    )
+    order = beyond.assign(far=beyond["z"].abs()).sort_values("far", ascending=False)
+    for cell in order.itertuples():
+        print(
+            f"  {cell.base:<11} {cell.method:<23} mapped {cell.mapped:<4} n {cell.n_constraints:<4g} "
+            f"ours {cell.mean:.4f}  theirs {cell.theirs:.4f} (sd of {cell.their_trials} trials "
+            f"{cell.theirs_se * np.sqrt(cell.their_trials):.4f})  z {cell.z:+.2f}"
+        )
+
+
 def main() -> None:
-    """Print the comparison of every data set that both sides have."""
+    """Print the comparison of every data set and reading of the closure that both sides have."""
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    curves_folder = Path(os.environ["MVCC_REFERENCE"]) / "curves"
-    for dataset in NAMES.values():
-        if not (results / dataset / "curves.csv").exists():
-            continue
-        curves = pd.read_csv(results / dataset / "curves.csv")
-        scores = pd.read_csv(results / dataset / "scores.csv.gz")
-        cells = compared(curves, reference_cells(curves_folder / "full_closure_shuffled.csv", dataset))
-        beyond = cells[cells["z"].abs() > 2]
-        by_chance = chance(scores, int(cells["their_trials"].min()))
-        print(
-            f"{dataset}: {len(cells)} cells, mean difference {np.mean(cells['mean'] - cells['theirs']):+.4f}; "
-            f"{len(beyond)} ({len(beyond) / len(cells):.1%}) beyond two standard errors, largest |z| "
-            f"{cells['z'].abs().max():.2f}"
-        )
-        share, largest = np.quantile(by_chance, 0.95, axis=0)
-        print(
-            f"  splits of our own trials: 95 % have at most {share:.1%} beyond two and a largest |z| of {largest:.2f}; "
-            f"{np.mean(by_chance[:, 0] >= len(beyond) / len(cells)):.0%} have as many beyond two, "
-            f"{np.mean(by_chance[:, 1] >= cells['z'].abs().max()):.0%} as large a |z|"
-        )
-        order = beyond.assign(far=beyond["z"].abs()).sort_values("far", ascending=False)
-        for cell in order.itertuples():
-            print(
-                f"  {cell.base:<11} {cell.method:<23} mapped {cell.mapped:<4} n {cell.n_constraints:<4} "
-                f"ours {cell.mean:.4f}  theirs {cell.theirs:.4f} (sd of {cell.their_trials} trials "
-                f"{cell.theirs_se * np.sqrt(cell.their_trials):.4f})  z {cell.z:+.2f}"
-            )
+    files = Path(os.environ["MVCC_REFERENCE"]) / "curves"
+    curves, scores = (_of_the_closure(table) for table in (read_curves(results), read_scores(results)))
+    for closure, file in CLOSURES.items():
+        for dataset in NAMES.values():
+            ours, trials = (t[(t["dataset"] == dataset) & (t["closure"] == closure)] for t in (curves, scores))
+            reference = reference_cells(files / file, dataset)
+            if len(ours) and len(reference):
+                report(ours, trials, reference, f"{dataset}, closure {closure}")
+
+
+def _of_the_closure(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["study"].isin(["main", "closure"]) & (table["experiment"] == "multi-view")]
 
 
 if __name__ == "__main__":
