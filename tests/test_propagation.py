@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mvcc import Constraints, MPCKMeans, propagate_constraints
+from mvcc import Constraints, MPCKMeans, propagate_constraints, propagation
+from mvcc._kernels.propagation import endpoint_reach
 from mvcc.exceptions import InvalidInputError
 from tests.reference import propagation as slow
 
@@ -120,6 +121,44 @@ def test_permuting_the_rows_permutes_the_result(scene, random):
     )
     expected = propagate_constraints(X, labels, constraints, threshold, candidates=candidates, regularization=1e-3)
     agree(found, {(*sorted(place[[i, j]].tolist()), must): w for (i, j, must), w in as_dict(expected).items()}, 1e-9)
+
+
+@given(scenes())
+@settings(max_examples=40, deadline=None)
+def test_a_tree_finds_the_same_to_the_last_bit(scene):
+    X, labels, constraints, threshold, candidates = scene
+    alike = np.concatenate((X, X[:3], X[:3] + 1e-13))  # copies, and all but copies
+    clusters = np.concatenate((labels, labels[:3], labels[:3]))
+    rows = np.concatenate((candidates, np.arange(len(X), len(alike))))
+    found = []
+    for from_size in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(propagation, "_TREE_FROM", from_size)
+            patch.setattr(propagation, "_ENDPOINTS_AT_ONCE", 3)
+            found.append(propagate_constraints(alike, clusters, constraints, threshold, candidates=rows))
+    assert found[0] == found[1]
+
+
+def test_among_many_candidates_only_the_near_ones_are_looked_at(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 10_000)
+    X = rng.normal(size=(20_000, 3)) + 6 * y[:, None]
+    constraints = Constraints.from_labels(y, 40, 0)
+    looked_at = []
+
+    def watch(*arguments):
+        looked_at.append(arguments[-1])
+        return endpoint_reach(*arguments)
+
+    monkeypatch.setattr(propagation, "endpoint_reach", watch)
+    with_tree = propagate_constraints(X, y, constraints, 0.9)
+    monkeypatch.setattr(propagation, "_TREE_FROM", 10**9)
+    without = propagate_constraints(X, y, constraints, 0.9)
+    assert with_tree == without
+    assert len(with_tree) > len(constraints)
+    (start, candidates), (no_start, _) = looked_at
+    assert len(candidates) == start[-1] < 0.1 * 80 * 20_000
+    assert len(no_start) == 0
 
 
 def test_underflow_gives_weight_one_at_the_point_and_its_copies_and_zero_elsewhere():

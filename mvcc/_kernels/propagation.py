@@ -64,12 +64,15 @@ def memberships(X, rows, labels, means, whiteners):
 
 
 @njit(cache=True)
-def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut):
+def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near):
     """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
 
     ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0 the value is 1, even
-    where G has underflowed to 0. Return start (m̄ + 1,), candidate number, and value.
+    where G has underflowed to 0. ``near`` is (start, candidate number), the candidates worth looking at per endpoint,
+    ascending; with an empty start all are. Return start (m̄ + 1,), candidate number, and value.
     """
+    near_start, near_candidate = near
+    everywhere = near_start.size == 0
     start = np.zeros(endpoints.size + 1, np.int64)
     reached = np.empty(1024, np.int64)
     value = np.empty(1024)
@@ -77,7 +80,9 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut):
     for u in range(endpoints.size):
         row = endpoints[u]
         limit = cut[u] * G[u]
-        for c in range(candidates.size):
+        first, end = (0, candidates.size) if everywhere else (near_start[u], near_start[u + 1])
+        for place in range(first, end):
+            c = place if everywhere else near_candidate[place]
             distance = squared_mahalanobis(X, candidates[c], X, row, whiteners, labels[row], limit)
             if distance > limit:
                 continue
