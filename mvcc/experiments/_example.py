@@ -24,11 +24,11 @@ def example_cluster(config: Config, data_dir: str | PathLike[str] | None = None)
     Returns
     -------
     dict or None
-        Ready for JSON; None where the instances are not points of a plane, or nothing is propagated.
+        Ready for JSON; None but for the paper's own experiments on points of a plane.
     """
     cells = [cell for cell in list_cells(config) if cell.experiment == MULTI_VIEW and cell.method == PROPAGATION]
     cells = [cell for cell in cells if cell.base == cells[0].base]
-    if not cells or config.features.method != "none":
+    if not cells or config.study != "main" or config.features.method != "none":
         return None
     cell = cells[len(cells) // 2]
     problem = pose(cell, draw_trial(config, 0, data_dir))
