@@ -16,7 +16,7 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.mapping import Relations
 from mvcc.transfer import ConstraintPropagation
 
-GRID = (0.3, 0.5, 0.75, 0.9, 0.95, 0.99)  # the thresholds of Table 1, and some around them
+GRID = (0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.99)  # the thresholds of Table 1, and others on both sides
 N_FOLDS = 10  # a cannot-link has two ends: with fewer folds far fewer of them are left to train on
 MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles
 

@@ -61,7 +61,7 @@ class ConstraintPropagation(TransferMethod):
     threshold : float, sequence of float, or "cv", default=0.75
         t_V in (0, 1], one for all views or one for each: lightest weight of a propagated constraint. With "cv"
         ``MultiViewConstrainedClustering`` chooses one for all views by cross-validation over the constrained
-        instances (§6.3), at the price of some 60 short fits.
+        instances (§6.3), at the price of some 70 short fits.
     regularization : float, default=1e-6
         γ of Eq. 4.
     """

@@ -126,7 +126,7 @@ def test_a_study_repeats_the_features_and_options_of_the_data_sets_own_config(pa
         assert config.dataset_options.items() >= main.dataset_options.items()
         assert config.trials == main.trials
         # cross-validation was designed on the draws of the main configs, and is put to the test on others
-        assert config.seed == main.seed + (config.study == "thresholds")
+        assert config.seed == main.seed + 2 * (config.study == "thresholds")
         assert config.study == "thresholds" or main.multi_view.threshold[0] in config.multi_view.threshold
 
 
