@@ -70,3 +70,13 @@ def test_every_figure_is_there():
     names = {path.stem for path in (RESULTS / "figures").glob("*.png")}
     assert names == {path.stem for path in (RESULTS / "figures").glob("*.pdf")}
     assert len(names) == len(FIGURES)
+
+
+def test_the_readme_shows_the_head_of_the_scorecard():
+    page = (RESULTS / "claims.md").read_text("utf-8").splitlines()
+    readme = (ROOT / "README.md").read_text("utf-8")
+    counts = next(line for line in page if line.startswith("Of 27 claims"))
+    assert counts.split(" They rest")[0] in readme
+    rows = [line for line in page if line.startswith("| ") and "§" in line]
+    for row in rows[1:7]:  # below the header
+        assert row in readme
