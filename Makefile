@@ -43,7 +43,8 @@ reproduce: $(VENV)/.installed ## Run all experiments, draw the figures, check th
 	{ $(BIN)/mvcc claims $(OUT) || [ $$? -eq 3 ]; } && \
 	echo "All experiments, figures and claims of $(TRIALS) trials are in $(OUT); it took $$(($$(date +%s) - began)) seconds."
 
-bench: $(VENV)/.installed ## Measure one fit and one E-step beside slow and known implementations
+bench: $(VENV)/.installed ## Measure fits and E-steps beside other implementations, as ratios
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python scripts/bench.py
 
 clean: ## Remove the virtual environment, caches and the results of the demo

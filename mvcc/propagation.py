@@ -7,6 +7,8 @@ every factor of G is at most 1, whatever falls below the threshold on the way ca
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
@@ -18,9 +20,7 @@ from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.gaussians import Gaussians, fit_gaussians
 
-# Among fewer candidates it is faster to look at all of them; in many dimensions a tree looks at most of them anyway.
-_TREE_FROM, _TREE_DIMENSIONS = 5_000, 12
-_ENDPOINTS_AT_ONCE = 256  # what the tree finds comes as Python lists, which are large
+_ENDPOINTS_AT_ONCE = 64  # what a tree finds comes as Python lists, which are large
 
 # A distance at which the weight still rounds up to the threshold must not be cut off.
 _SLACK = 1e-12
@@ -85,10 +85,7 @@ def propagate_constraints(
     ends = flat.reshape(-1, 2)
     heaviest = np.zeros(len(endpoints))
     np.maximum.at(heaviest, ends, heavy.weights[:, None])
-    G = gaussians.memberships(data, endpoints, clusters)
-    cut = 2 * np.log(heaviest / t) + _SLACK
-    near = _near(data, targets, endpoints, cut * G, gaussians, clusters)
-    reach = endpoint_reach(data, targets, endpoints, clusters, gaussians.whiteners, G, cut, near)
+    reach = _reach(data, targets, endpoints, clusters, gaussians, 2 * np.log(heaviest / t) + _SLACK)
     reached_by = transposed(reach, len(targets))
     found = []
     for kind in (True, False):
@@ -102,32 +99,34 @@ def propagate_constraints(
     return Constraints._heaviest(np.column_stack((first, second)), must_link, weights)
 
 
-def _near(
+def _reach(
     X: NDArray[np.float64],
     targets: NDArray[np.int64],
     endpoints: NDArray[np.int64],
-    limits: NDArray[np.float64],
-    gaussians: Gaussians,
     labels: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (start, candidate number), the candidates that each endpoint may reach: those in a ball around it.
+    gaussians: Gaussians,
+    cut: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return G of Eq. 15 as a sparse matrix (start, candidate number, value), one row per endpoint.
 
-    ``limits`` bound the squared distance in the metric of the endpoint's cluster (Eq. 18). The ball holds that
-    ellipsoid, as its radius is that of the longest axis. Where looking at all candidates is faster, the start is empty.
+    Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18, as its radius is that
+    of the longest axis; the exact distance decides, and rounding must not keep a candidate out of the ball.
     """
-    if len(targets) < _TREE_FROM or X.shape[1] > _TREE_DIMENSIONS:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    longest = np.linalg.eigvalsh(gaussians.covariances)[:, -1]
-    radii = np.sqrt(limits * longest[labels[endpoints]])
     tree = cKDTree(X[targets])
-    found: list[NDArray[np.int64]] = []
+    G = gaussians.memberships(X, endpoints, labels)
+    longest = np.linalg.eigvalsh(gaussians.covariances)[:, -1]
+    radii = np.sqrt(cut * G * longest[labels[endpoints]]) * (1 + 1e-6)
+    parts = []
     for first in range(0, len(endpoints), _ENDPOINTS_AT_ONCE):
         block = slice(first, first + _ENDPOINTS_AT_ONCE)
-        # the exact distance decides: rounding must not keep a candidate out of the ball
-        balls = tree.query_ball_point(X[endpoints[block]], radii[block] * (1 + 1e-6), return_sorted=True)
-        found += [np.array(ball, dtype=np.int64) for ball in balls]
-    start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in found])))
-    return start, np.concatenate(found)
+        balls = tree.query_ball_point(X[endpoints[block]], radii[block], return_sorted=True)
+        start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
+        near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
+        parts.append(
+            endpoint_reach(X, targets, endpoints[block], labels, gaussians.whiteners, G[block], cut[block], start, near)
+        )
+    counts, reached, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts))), reached, values
 
 
 def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]:

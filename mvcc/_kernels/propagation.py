@@ -64,36 +64,29 @@ def memberships(X, rows, labels, means, whiteners):
 
 
 @njit(cache=True)
-def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near):
+def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
     """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
 
     ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0 the value is 1, even
-    where G has underflowed to 0. ``near`` is (start, candidate number), the candidates worth looking at per endpoint,
-    ascending; with an empty start all are. Return start (m̄ + 1,), candidate number, and value.
+    where G has underflowed to 0. ``near[near_start[u] : near_start[u + 1]]`` are the numbers of the candidates that
+    endpoint u may reach, ascending. Return how many each endpoint reaches, the candidates' numbers, and the values.
     """
-    near_start, near_candidate = near
-    everywhere = near_start.size == 0
-    start = np.zeros(endpoints.size + 1, np.int64)
-    reached = np.empty(1024, np.int64)
-    value = np.empty(1024)
-    count = 0
+    counts = np.zeros(endpoints.size, np.int64)
+    reached = np.empty(near.size, np.int64)
+    value = np.empty(near.size)
+    total = 0
     for u in range(endpoints.size):
         row = endpoints[u]
         limit = cut[u] * G[u]
-        first, end = (0, candidates.size) if everywhere else (near_start[u], near_start[u + 1])
-        for place in range(first, end):
-            c = place if everywhere else near_candidate[place]
-            distance = squared_mahalanobis(X, candidates[c], X, row, whiteners, labels[row], limit)
+        for place in range(near_start[u], near_start[u + 1]):
+            distance = squared_mahalanobis(X, candidates[near[place]], X, row, whiteners, labels[row], limit)
             if distance > limit:
                 continue
-            if count == reached.size:
-                reached = np.concatenate((reached, np.empty_like(reached)))
-                value = np.concatenate((value, np.empty_like(value)))
-            reached[count] = c
-            value[count] = 1.0 if distance == 0 else np.exp(-0.5 * distance / G[u])
-            count += 1
-        start[u + 1] = count
-    return start, reached[:count], value[:count]
+            reached[total] = near[place]
+            value[total] = 1.0 if distance == 0 else np.exp(-0.5 * distance / G[u])
+            total += 1
+            counts[u] += 1
+    return counts, reached[:total].copy(), value[:total].copy()
 
 
 @njit(cache=True)

@@ -1,0 +1,45 @@
+"""Fit the peer's PCK-Means and MPCK-Means, in a process of its own: importing it changes NumPy's error state.
+
+    python scripts/bench_peer.py problems.npz
+
+The file holds ``X`` and, for every draw, ``pairs_<number>`` and ``must_link_<number>``. One JSON object a line: the
+number of the draw, the algorithm, the seconds of one fit and the labels, or the error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+
+import numpy as np
+
+
+def main() -> None:
+    """Fit every draw with both algorithms."""
+    from active_semi_clustering.semi_supervised.pairwise_constraints import MPCKMeans, PCKMeans
+
+    warnings.simplefilter("ignore")
+    file = np.load(sys.argv[1], allow_pickle=False)
+    X, k = file["X"], int(file["k"])
+    for name in sorted(name for name in file.files if name.startswith("pairs_")):
+        number = int(name.removeprefix("pairs_"))
+        pairs, must_link = file[name], file[f"must_link_{number}"]
+        together, apart = (list(map(tuple, pairs[chosen].tolist())) for chosen in (must_link, ~must_link))
+        for algorithm, estimator in (("PCK-Means", PCKMeans), ("MPCK-Means", MPCKMeans)):
+            np.random.seed(number)  # noqa: NPY002, the peer draws from NumPy's global stream
+            model = estimator(n_clusters=k)
+            began = time.perf_counter()
+            try:
+                model.fit(X, ml=together, cl=apart)
+            except Exception as error:  # another's code may fail in any way; the table counts it
+                print(json.dumps({"draw": number, "algorithm": algorithm, "error": repr(error)}))
+                continue
+            seconds = time.perf_counter() - began
+            labels = np.asarray(model.labels_).tolist()
+            print(json.dumps({"draw": number, "algorithm": algorithm, "seconds": seconds, "labels": labels}))
+
+
+if __name__ == "__main__":
+    main()
