@@ -9,7 +9,6 @@ itself, ``active-semi-supervised-clustering`` of the ``[bench]`` extra.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -139,11 +138,9 @@ def e_steps(n_brute: int, sizes: tuple[int, ...], n_constraints: int) -> Iterato
     yield row(task, mine, "vectorized NumPy, all pairs", theirs, 50, found=len(expected))
     for n in sizes:
         X, y, constraints = _scene(n, n_constraints)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         mine = best_of(lambda X=X, y=y, c=constraints: propagate_constraints(X, y, c, 0.9), 0.5)
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         found = len(propagate_constraints(X, y, constraints, 0.9))
-        yield row(f"E-step, {n} x 4, {n_constraints} constraints, t = 0.9", mine, found=found, mib=round(grown))
+        yield row(f"E-step, {n} x 4, {n_constraints} constraints, t = 0.9", mine, found=found)
 
 
 def _scene(n: int, n_constraints: int) -> tuple[np.ndarray, np.ndarray, Constraints]:
