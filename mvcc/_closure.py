@@ -2,7 +2,8 @@
 
 The graph is that of one view, or of all views at once with the relations as links (Algorithm 2, steps 1–2).
 An inferred constraint weighs as much as the weakest link of its strongest chain. Taking the links from the
-heaviest to the lightest (Kruskal's order) therefore meets every pair for the first time at just its weight.
+heaviest to the lightest (Kruskal's order) therefore meets every pair for the first time at just its weight. Where all
+weigh the same, the connected components say everything.
 """
 
 from __future__ import annotations
@@ -14,49 +15,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mvcc._kernels.closure import closed_pairs, components
+from mvcc._neighborhoods import Neighborhoods
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-def close(
-    nodes: Ints, view: Ints, must_link: Bools, weights: Floats, explain: Callable[[list[int], int], Exception]
-) -> tuple[Ints, Bools, Floats]:
-    """Close a graph of links.
+class Graph:
+    """Links between nodes, which do not contradict each other.
 
     Parameters
     ----------
     nodes : (m, 2) array
         The two nodes of every link, any non-negative numbers.
-    view : (m, 2) array
-        The view of either node.
-    must_link, weights : (m,) arrays
-        Type and weight of every link; ``inf`` marks a relation, which weakens no chain.
+    must_link : (m,) array
     explain : callable
         Makes the exception for a contradiction from the nodes of the shortest chain of must-links and the index
         of the cannot-link that contradicts it.
-
-    Returns
-    -------
-    pairs : (c, 2) array of nodes, smaller node first
-    must_link, weights : (c,) arrays
-        ``weights`` is ``inf`` where relations alone imply the pair.
     """
-    ids, flat = np.unique(nodes, return_inverse=True)
-    ends = flat.reshape(-1, 2)
-    view_of = np.zeros(len(ids), dtype=np.int64)
-    view_of[ends] = view
-    root = components(len(ids), ends[must_link, 0], ends[must_link, 1])
-    broken = np.flatnonzero(~must_link & (root[ends[:, 0]] == root[ends[:, 1]]))
-    if broken.size:
-        chain, culprit = shortest_contradiction(ends, must_link, broken)
-        raise explain([int(ids[node]) for node in chain], culprit)
-    order = np.lexsort((~must_link, -weights))
-    first, second, kind, weight = closed_pairs(
-        len(ids), view_of, ends[order, 0], ends[order, 1], must_link[order], weights[order]
-    )
-    return ids[np.column_stack((first, second))], kind, weight
+
+    def __init__(self, nodes: Ints, must_link: Bools, explain: Callable[[list[int], int], Exception]) -> None:
+        self.ids = np.unique(nodes)
+        self.ends = np.searchsorted(self.ids, nodes)
+        self.must_link = must_link
+        first, second = self.ends.T
+        self.root = components(len(self.ids), first[must_link], second[must_link])
+        broken = np.flatnonzero(~must_link & (self.root[first] == self.root[second]))
+        if broken.size:
+            chain, culprit = shortest_contradiction(self.ends, must_link, broken)
+            raise explain([int(self.ids[node]) for node in chain], culprit)
+
+    def closed(self, view: Ints, weights: Floats) -> tuple[Ints, Bools, Floats]:
+        """Return all pairs within views that follow.
+
+        Parameters
+        ----------
+        view : (m, 2) array
+            The view of either node.
+        weights : (m,) array
+            Of every link; ``inf`` marks a relation, which weakens no chain.
+
+        Returns
+        -------
+        pairs : (c, 2) array of nodes of one view, smaller node first
+        must_link, weights : (c,) arrays
+            ``weights`` is ``inf`` where relations alone imply the pair.
+        """
+        view_of = np.zeros(len(self.ids), dtype=np.int64)
+        view_of[self.ends] = view
+        order = np.lexsort((~self.must_link, -weights))
+        first, second = self.ends[order].T
+        first, second, kind, weight = closed_pairs(
+            len(self.ids), view_of, first, second, self.must_link[order], weights[order]
+        )
+        return self.ids[np.column_stack((first, second))], kind, weight
+
+    def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:
+        """Return what follows among the nodes from ``low`` to before ``high``, counted from ``low``, at one weight."""
+        span = slice(*np.searchsorted(self.ids, (low, high)))
+        first, second = self.root[self.ends[~self.must_link]].T
+        return Neighborhoods.of(self.ids[span] - low, self.root[span], len(self.ids), first, second, weight)
+
+    def joined(self, one: tuple[int, int], other: tuple[int, int]) -> Ints:
+        """Return the must-links that follow between two spans of nodes, each counted from its first one, sorted."""
+        here, there = (slice(*np.searchsorted(self.ids, span)) for span in (one, other))
+        order = np.argsort(self.root[there], kind="stable")
+        first, last = (np.searchsorted(self.root[there][order], self.root[here], side) for side in ("left", "right"))
+        times = last - first
+        which = np.repeat(np.arange(len(times)), times)
+        step = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
+        partner = order[first[which] + step]
+        return np.column_stack((self.ids[here][which] - one[0], self.ids[there][partner] - other[0]))
 
 
 def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[list[int], int]:

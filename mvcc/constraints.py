@@ -9,16 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._closure import close
+from mvcc._closure import Graph
 from mvcc._constraint_files import Row, read_rows, write_rows
+from mvcc._neighborhoods import Neighborhoods
 from mvcc._validation import RandomState, as_array, as_generator, check_count, class_codes
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 MAX_ROW = 2**31 - 1
+MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighbourhoods until they are asked for
+
+
+Listed = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
 
 
 class Constraints:
     """A frozen, sorted list of weighted pairwise constraints.
+
+    What ``closure`` returns may hold neighbourhoods of rows instead, which take far less memory; it behaves the same,
+    and makes the pairs when they are asked for.
 
     Parameters
     ----------
@@ -42,7 +50,7 @@ class Constraints:
     [[0, 1], [0, 2], [1, 2]]
     """
 
-    __slots__ = ("_must_link", "_pairs", "_weights")
+    __slots__ = ("_listed", "_parts")
 
     def __init__(self, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike | None = None) -> None:
         checked = _check_pairs(pairs)
@@ -54,7 +62,8 @@ class Constraints:
     def _store(self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> None:
         for array in (pairs, must_link, weights):
             array.flags.writeable = False
-        self._pairs, self._must_link, self._weights = pairs, must_link, weights
+        self._listed: Listed | None = (pairs, must_link, weights)
+        self._parts: tuple[Neighborhoods, Constraints] | None = None
 
     @classmethod
     def _heaviest(
@@ -81,44 +90,84 @@ class Constraints:
         made._store(pairs, must_link, weights)
         return made
 
+    @classmethod
+    def _held(cls, neighborhoods: Neighborhoods, others: Constraints) -> Constraints:
+        """Make constraints from neighbourhoods and a list of others, on other pairs."""
+        made = cls.__new__(cls)
+        made._listed, made._parts = None, (neighborhoods, others)
+        return made
+
+    def _list(self) -> Listed:
+        """Return pairs, must_link and weights, and keep them."""
+        if self._listed is None:
+            assert self._parts is not None
+            neighborhoods, others = self._parts
+            self._listed = Constraints._sorted(*_pairs_of(neighborhoods)).max_union(others)._list()
+        return self._listed
+
+    def _spanning(self) -> Listed:
+        """Return as few constraints as these follow from: those listed, and what holds neighbourhoods together."""
+        if self._parts is None:
+            return self._list()
+        neighborhoods, others = self._parts
+        together, apart = neighborhoods.links()
+        pairs, must_link, weights = others._list()
+        own = np.arange(len(together) + len(apart)) < len(together)
+        weight = np.full(len(own), neighborhoods.weight)
+        return (
+            np.concatenate((together, apart, pairs)),
+            np.concatenate((own, must_link)),
+            np.concatenate((weight, weights)),
+        )
+
     def _select(self, rows: NDArray[Any]) -> Constraints:
         """Return the constraints at the given ascending positions (or under a mask)."""
-        return self._sorted(self._pairs[rows], self._must_link[rows], self._weights[rows])
+        pairs, must_link, weights = self._list()
+        return self._sorted(pairs[rows], must_link[rows], weights[rows])
 
     @property
     def pairs(self) -> NDArray[np.int64]:
         """Row numbers, shape (m, 2), smaller one first; sorted."""
-        return self._pairs
+        return self._list()[0]
 
     @property
     def must_link(self) -> NDArray[np.bool_]:
         """True for must-links, False for cannot-links, shape (m,)."""
-        return self._must_link
+        return self._list()[1]
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """Weights w >= 0, shape (m,)."""
-        return self._weights
+        return self._list()[2]
+
+    def _n_must_links(self) -> int:
+        if self._parts is None:
+            return int(self.must_link.sum())
+        neighborhoods, others = self._parts
+        return neighborhoods.n_must_links + others._n_must_links()
 
     def __len__(self) -> int:
-        return len(self._pairs)
+        if self._parts is None:
+            return len(self.pairs)
+        neighborhoods, others = self._parts
+        return neighborhoods.n_must_links + neighborhoods.n_cannot_links + len(others)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constraints):
             return NotImplemented
-        return (
-            np.array_equal(self._pairs, other._pairs)
-            and np.array_equal(self._must_link, other._must_link)
-            and np.array_equal(self._weights, other._weights)
-        )
+        if len(self) != len(other):
+            return False
+        if self._parts is not None and other._parts is not None and self._parts[0] == other._parts[0]:
+            return self._parts[1] == other._parts[1]
+        return all(map(np.array_equal, self._list(), other._list()))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Constraints, (self._pairs, self._must_link, self._weights)
+        return (Constraints, self._list()) if self._parts is None else (Constraints._held, self._parts)
 
     def __repr__(self) -> str:
-        n_must_links = int(self._must_link.sum())
+        n_must_links = self._n_must_links()
         return f"<Constraints: {n_must_links} must-links, {len(self) - n_must_links} cannot-links>"
 
     @classmethod
@@ -197,21 +246,23 @@ class Constraints:
         ConstraintConflictError
             When a cannot-link contradicts a chain of must-links; the message names the shortest such chain.
         """
-        if not len(self):
+        pairs, must_link, weights = self._spanning()
+        if not len(pairs):
             return self
-        pairs, must_link, weights = close(
-            self._pairs, np.zeros_like(self._pairs), self._must_link, self._weights, _conflict_in_one_view
-        )
-        return with_weights_of(Constraints._heaviest(pairs, must_link, weights), self)
+        graph = Graph(pairs, must_link, _conflict_in_one_view)
+        if weights[0] > 0 and (weights == weights[0]).all():
+            return closed_constraints(graph.neighborhoods(0, MAX_ROW + 1, float(weights[0])))
+        closed = Constraints._heaviest(*graph.closed(np.zeros_like(pairs), weights))
+        return with_weights_of(closed, self)
 
     def max_union(self, other: Constraints) -> Constraints:
         """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13)."""
         if not isinstance(other, Constraints):
             raise InvalidInputError(f"other must be Constraints, not {type(other).__name__}.")
         return Constraints._heaviest(
-            np.concatenate((self._pairs, other._pairs)),
-            np.concatenate((self._must_link, other._must_link)),
-            np.concatenate((self._weights, other._weights)),
+            np.concatenate((self.pairs, other.pairs)),
+            np.concatenate((self.must_link, other.must_link)),
+            np.concatenate((self.weights, other.weights)),
         )
 
     @classmethod
@@ -238,8 +289,20 @@ class Constraints:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the constraints so that ``read_csv`` gives the same ones back."""
-        kinds = self._must_link.tolist()
-        write_rows(path, zip(*self._pairs.T.tolist(), kinds, self._weights.tolist(), strict=True))
+        write_rows(path, zip(*self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True))
+
+
+def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
+    """Make constraints from neighbourhoods: a list of pairs, unless that would be long."""
+    if neighborhoods.n_must_links + neighborhoods.n_cannot_links > MOST_LISTED:
+        return Constraints._held(neighborhoods, Constraints([], []))
+    return Constraints._sorted(*_pairs_of(neighborhoods))
+
+
+def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
+    keys = neighborhoods.keys()
+    pairs = np.column_stack((keys >> 32, (keys >> 1) & MAX_ROW))
+    return pairs, (keys & 1) == 0, np.full(len(keys), neighborhoods.weight)
 
 
 def unify(given: Constraints, transferred: Constraints) -> Constraints:
@@ -248,6 +311,12 @@ def unify(given: Constraints, transferred: Constraints) -> Constraints:
     Where a pair would be both must-link and cannot-link, a given constraint wins over a transferred one, then the
     heavier one; of equal ones both are dropped.
     """
+    if given._parts is not None:
+        neighborhoods, others = given._parts
+        together, apart = neighborhoods.kinds_of(transferred.pairs)
+        known = np.where(transferred.must_link, together, apart)
+        if not (known & (transferred.weights > neighborhoods.weight)).any():
+            return Constraints._held(neighborhoods, unify(others, transferred._select(~(together | apart))))
     union = given.max_union(transferred)
     keys = _keys(union.pairs, union.must_link)
     first = np.flatnonzero(keys[1:] >> 1 == keys[:-1] >> 1)

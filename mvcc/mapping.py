@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._closure import close
+from mvcc._closure import Graph
 from mvcc._validation import as_array
-from mvcc.constraints import MAX_ROW, Constraints, with_weights_of
+from mvcc.constraints import MAX_ROW, Constraints, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 Relations = dict[tuple[int, int], NDArray[np.int64]]
@@ -87,19 +88,20 @@ def close_views(
     if not given:
         raise InvalidInputError("constraints is empty; give one Constraints (or None) for each view.")
     relations = check_mappings(mappings, [MAX_ROW + 1] * len(given))  # their sizes are not known
-    largest = [int(c.pairs.max(initial=-1)) for c in given]
+    links = [c._spanning() for c in given]
+    largest = [int(pairs.max(initial=-1)) for pairs, _, _ in links]
     for (u, v), rows in relations.items():
         largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
         largest[v] = max(largest[v], int(rows[:, 1].max(initial=-1)))
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(largest, dtype=np.int64) + 1)))
 
-    nodes = [c.pairs + offsets[view] for view, c in enumerate(given)]
+    nodes = [pairs + offsets[view] for view, (pairs, _, _) in enumerate(links)]
     nodes += [rows + offsets[list(key)] for key, rows in relations.items()]
-    views = [np.full(c.pairs.shape, view) for view, c in enumerate(given)]
+    views = [np.full(pairs.shape, view) for view, (pairs, _, _) in enumerate(links)]
     views += [np.broadcast_to(np.array(key), rows.shape) for key, rows in relations.items()]
     n_relations = sum(map(len, relations.values()))
-    must_link = np.concatenate([c.must_link for c in given] + [np.ones(n_relations, np.bool_)])
-    weights = np.concatenate([c.weights for c in given] + [np.full(n_relations, np.inf)])
+    must_link = np.concatenate([kinds for _, kinds, _ in links] + [np.ones(n_relations, np.bool_)])
+    weights = np.concatenate([weight for _, _, weight in links] + [np.full(n_relations, np.inf)])
 
     def explain(chain: list[int], _: int) -> ConstraintConflictError:
         homes = np.searchsorted(offsets, chain, side="right") - 1
@@ -112,21 +114,33 @@ def close_views(
             f"(cannot-link). Remove one of them."
         )
 
-    pairs, kinds, weights = close(np.concatenate(nodes), np.concatenate(views), must_link, weights, explain)
+    graph = Graph(np.concatenate(nodes), must_link, explain)
+    spans = list(pairwise(offsets.tolist()))
+    if len(weights) and (weights[: len(weights) - n_relations] == 1).all():
+        closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
+    else:
+        closed = _closed_by_weight(graph, np.concatenate(views), weights, given, offsets)
+    across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
+    return closed, {key: rows for key, rows in across.items() if len(rows)}
+
+
+def _closed_by_weight(
+    graph: Graph,
+    views: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    given: list[Constraints],
+    offsets: NDArray[np.int64],
+) -> list[Constraints]:
+    """Return the closed constraints of every view where they weigh differently."""
+    pairs, kinds, weights = graph.closed(views, weights)
     weights = np.where(np.isinf(weights), 1.0, weights)
-    first, second = (np.searchsorted(offsets, pairs[:, end], side="right") - 1 for end in (0, 1))
+    home = np.searchsorted(offsets, pairs[:, 0], side="right") - 1
     closed = []
     for view, c in enumerate(given):
-        inside = (first == view) & (second == view)
+        inside = home == view
         whole = Constraints._heaviest(pairs[inside] - offsets[view], kinds[inside], weights[inside])
         closed.append(with_weights_of(whole, c))
-    across = {}
-    for u in range(len(given)):
-        for v in range(u + 1, len(given)):
-            between = (first == u) & (second == v)
-            if between.any():
-                across[u, v] = np.unique(pairs[between] - offsets[[u, v]], axis=0)
-    return closed, across
+    return closed
 
 
 def augment(constraints: list[Constraints], relations: Relations, closure: str) -> tuple[list[Constraints], Relations]:

@@ -28,6 +28,7 @@ ROOMS = [
     "metrics",
     "constraints",
     "_closure",
+    "_neighborhoods",
     "_constraint_files",
     "_kernels",
     "_validation",

@@ -42,13 +42,13 @@ def components(n, first, second):
 
 @njit(cache=True)
 def _emit(store, count, follower, view, a, b, must_link, weight):
-    """Append all pairs between the components of nodes a and b; cannot-links only within a view."""
+    """Append all pairs within views between the components of nodes a and b."""
     first, second, kind, weights = store
     x = a
     while True:
         y = b
         while True:
-            if must_link or view[x] == view[y]:
+            if view[x] == view[y]:
                 if count == first.size:
                     first = np.concatenate((first, np.empty_like(first)))
                     second = np.concatenate((second, np.empty_like(second)))
@@ -68,10 +68,9 @@ def _emit(store, count, follower, view, a, b, must_link, weight):
 
 @njit(cache=True)
 def closed_pairs(n, view, first, second, must_link, weights):
-    """Return every pair that follows from the links, once, with its weight.
+    """Return every pair within a view that follows from the links, once, with its weight.
 
-    The links come heaviest first, and must not contradict each other. ``view`` tells the view of every node:
-    inferred must-links may join views, inferred cannot-links may not.
+    The links come heaviest first, and must not contradict each other. ``view`` tells the view of every node.
     """
     parent, follower, size = np.arange(n), np.arange(n), np.ones(n, np.int64)
     # the cannot-links of a component: a circular list of half edges, entered at `entry`

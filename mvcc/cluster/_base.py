@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._kernels.links import build_links
+from mvcc._neighborhoods import NO_GROUPS, Groups
 from mvcc._validation import RandomState, as_array, as_generator, check_count, check_number, is_clean
-from mvcc.cluster._kernels.geometry import nearest
+from mvcc.cluster._kernels.blocks import assign_nearest, may_share
 from mvcc.cluster._kernels.metrics import log_det
 from mvcc.cluster._kernels.start import neighborhood_start
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, Listed
 from mvcc.exceptions import InvalidInputError
 
 NO_CONSTRAINTS = Constraints([], [])
@@ -57,16 +58,20 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         given = NO_CONSTRAINTS if constraints is None else constraints
         if not isinstance(given, Constraints):
             raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
-        if len(given) and given.pairs.max() >= len(data):
-            raise InvalidInputError(f"A constraint names row {given.pairs.max()}, but X has only {len(data)} rows.")
+        spanning = given._spanning()
+        largest = int(spanning[0].max(initial=-1))
+        if largest >= len(data):
+            raise InvalidInputError(f"A constraint names row {largest}, but X has only {len(data)} rows.")
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):
             raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}.")
         max_iter = check_count(self.max_iter, "max_iter")
         tol = check_number(self.tol, "tol", low=0)
-        labels, centers = self._start(data, given, k)
-        links = build_links(len(data), given.pairs, given.must_link, given.weights)
-        self._iterate(data, centers, labels, links, max_iter, tol)
+        labels, centers = self._start(data, spanning, k)
+        neighborhoods, others = given._parts or (None, given)
+        links = build_links(len(data), *others._list())
+        groups = NO_GROUPS if neighborhoods is None else neighborhoods.groups(len(data))
+        self._iterate(data, centers, labels, (links, groups), max_iter, tol)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -85,7 +90,9 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         data = self._check_X(X, reset=False)
         metrics = self._current_metrics()
         log_dets = np.array([log_det(metric) for metric in metrics])
-        labels: NDArray[np.int64] = nearest(data, self.cluster_centers_, metrics, log_dets)
+        labels = np.empty(len(data), np.int64)
+        everyone = np.arange(len(data))
+        assign_nearest(data, everyone, self.cluster_centers_, metrics, log_dets, labels, may_share(len(data)))
         return labels
 
     @abstractmethod
@@ -94,11 +101,11 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         X: NDArray[np.float64],
         centers: NDArray[np.float64],
         labels: NDArray[np.int64],
-        links: Any,
+        constraints: tuple[Any, Groups],
         max_iter: int,
         tol: float,
     ) -> None:
-        """Run the iterations from the given start and store what they found."""
+        """Run the iterations from the given start and store what they found; constraints are (links, groups)."""
 
     @abstractmethod
     def _current_metrics(self) -> NDArray[np.float64]:
@@ -115,9 +122,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             raise InvalidInputError(str(error)) from error
         return checked
 
-    def _start(
-        self, X: NDArray[np.float64], constraints: Constraints, k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _start(self, X: NDArray[np.float64], spanning: Listed, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return starting labels (−1: none) and centers, by ``init``."""
         if not isinstance(self.init, str):
             wanted = (k, X.shape[1])
@@ -130,9 +135,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
         if self.init != "neighborhoods":
             raise InvalidInputError(f"init={self.init!r} is not allowed; 'neighborhoods' or an array of centers is.")
-        labels, centers, n_chosen = neighborhood_start(
-            X, k, constraints.pairs, constraints.must_link, constraints.weights, self._farthest_first
-        )
+        labels, centers, n_chosen = neighborhood_start(X, k, *spanning, self._farthest_first)
         if n_chosen < k:
             free = np.flatnonzero(labels < 0)
             rows = free if len(free) >= k - n_chosen else np.arange(len(X))

@@ -7,8 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans
+from mvcc.cluster._kernels.blocks import may_share
 from mvcc.cluster._kernels.mpck import mpck_fit
 from mvcc.exceptions import InvalidInputError
 
@@ -84,7 +86,7 @@ class MPCKMeans(ConstrainedKMeans):
         X: NDArray[np.float64],
         centers: NDArray[np.float64],
         labels: NDArray[np.int64],
-        links: Any,
+        constraints: tuple[Any, Groups],
         max_iter: int,
         tol: float,
     ) -> None:
@@ -93,7 +95,7 @@ class MPCKMeans(ConstrainedKMeans):
         k, d = centers.shape
         metrics = np.ones((k, d)) if self.metric == "diagonal" else np.tile(np.eye(d), (k, 1, 1))
         self.objective_, self.n_iter_, self.converged_ = mpck_fit(
-            X, centers, metrics, labels, links, bool(self.shared_metric), max_iter, tol
+            X, centers, metrics, labels, *constraints, bool(self.shared_metric), max_iter, tol, may_share(len(X))
         )
         self.labels_, self.cluster_centers_, self.metrics_ = labels, centers, metrics
 

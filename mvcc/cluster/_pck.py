@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans
+from mvcc.cluster._kernels.blocks import may_share
 from mvcc.cluster._kernels.pck import pck_fit
 
 
@@ -71,11 +73,13 @@ class PCKMeans(ConstrainedKMeans):
         X: NDArray[np.float64],
         centers: NDArray[np.float64],
         labels: NDArray[np.int64],
-        links: Any,
+        constraints: tuple[Any, Groups],
         max_iter: int,
         tol: float,
     ) -> None:
-        self.objective_, self.n_iter_, self.converged_ = pck_fit(X, centers, labels, links, max_iter, tol)
+        self.objective_, self.n_iter_, self.converged_ = pck_fit(
+            X, centers, labels, *constraints, max_iter, tol, may_share(len(X))
+        )
         self.labels_, self.cluster_centers_ = labels, centers
 
     def _current_metrics(self) -> NDArray[np.float64]:

@@ -13,10 +13,13 @@ from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints
 from mvcc._kernels.links import build_links
-from mvcc.cluster._kernels.geometry import farthest_pair, nearest, relocate_empty, update_centers, update_farthest
+from mvcc._neighborhoods import NO_GROUPS
+from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
+from mvcc.cluster._kernels.geometry import farthest_pair, relocate_empty, update_farthest
+from mvcc.cluster._kernels.groups import tally, violations
 from mvcc.cluster._kernels.metrics import log_det, scatters, update_metrics
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
-from mvcc.cluster._kernels.pck import pck_objective, pck_sweep
+from mvcc.cluster._kernels.pck import pck_sweep
 from tests.reference import mpck, pck
 
 SEEDS = range(60)
@@ -52,6 +55,20 @@ class Scene:
     @property
     def log_dets(self):
         return np.array([mpck.log_det(metric) for metric in self.metrics])
+
+    @property
+    def everyone(self):
+        return np.arange(len(self.X))
+
+    @property
+    def seats(self):
+        """The moments of no neighbourhoods at all."""
+        return tally(self.X, self.X[0], self.labels, NO_GROUPS, self.k, 1 + len(self.X[0]) + self.metrics[0].size)
+
+    @property
+    def unbroken(self):
+        """The violations of no neighbourhoods at all."""
+        return violations(*self.seats, NO_GROUPS, len(self.X[0]))
 
 
 def make_scene(seed, *, full=False, shared=False, unassigned=False, whole_numbers=False):
@@ -117,7 +134,8 @@ def test_every_constraint_is_a_link_at_both_its_ends():
 
 def pck_sweep_agrees(scene, seed):
     expected = pck.sweep(scene.X, scene.centers, scene.labels, *scene.listed)
-    pck_sweep(scene.X, scene.centers, scene.labels, scene.links)
+    table = cost_table(scene.X, scene.everyone, scene.centers, np.ones_like(scene.centers), np.zeros(scene.k))
+    pck_sweep(scene.everyone, table, scene.labels, scene.links, NO_GROUPS, *scene.seats)
     assert_array_equal(scene.labels, expected, f"seed {seed}")
 
 
@@ -136,7 +154,7 @@ def test_pck_objective_equals_the_reference():
     for seed in SEEDS:
         scene = make_scene(seed)
         expected = pck.objective(scene.X, scene.labels, scene.centers, *scene.listed)
-        found = pck_objective(scene.X, scene.centers, scene.labels, scene.links)
+        found = pck_objective(scene.X, scene.centers, scene.labels, scene.links, False)
         assert found == pytest.approx(expected, rel=1e-9), seed
 
 
@@ -147,7 +165,7 @@ def test_centers_are_means_and_those_of_empty_clusters_stay():
     for seed in SEEDS:
         scene = make_scene(seed)
         centers = scene.centers.copy()
-        counts = update_centers(scene.X, scene.labels, centers)
+        counts = update_centers(scene.X, scene.labels, centers, False)
         assert_array_equal(counts, np.bincount(scene.labels, minlength=scene.k))
         means = pck.centers(scene.X, scene.labels, scene.k)
         full = counts > 0
@@ -160,7 +178,7 @@ def test_empty_clusters_take_the_farthest_points_in_turn():
     for seed in SEEDS:
         scene = make_scene(seed)
         centers, ones = scene.centers.copy(), np.ones_like(scene.centers)
-        counts = update_centers(scene.X, scene.labels, centers)
+        counts = update_centers(scene.X, scene.labels, centers, False)
         distance = np.sort(((scene.X - centers[scene.labels]) ** 2).sum(axis=1))
         if (np.diff(distance) < 1e-12).any():
             continue  # rounding decides which of two equally far points comes first
@@ -194,7 +212,9 @@ def test_the_farthest_point_is_measured_by_the_metric_of_its_own_cluster():
 def mpck_sweep_agrees(scene, seed):
     reach = mpck.farthest_distances(scene.X, scene.metrics)
     expected = mpck.sweep(scene.X, scene.centers, scene.metrics, scene.labels, *scene.listed, reach)
-    mpck_sweep(scene.X, scene.centers, scene.metrics, scene.log_dets, reach, scene.labels, scene.links)
+    table = cost_table(scene.X, scene.everyone, scene.centers, scene.metrics, scene.log_dets)
+    no_groups = (NO_GROUPS, scene.X[0], *scene.seats)
+    mpck_sweep(scene.X, scene.everyone, table, scene.metrics, reach, scene.labels, scene.links, *no_groups)
     assert_array_equal(scene.labels, expected, f"seed {seed}")
 
 
@@ -218,7 +238,8 @@ def test_mpck_objective_equals_the_reference(full, shared):
         scene = make_scene(seed, full=full, shared=shared)
         reach = mpck.farthest_distances(scene.X, scene.metrics)
         expected = mpck.objective(scene.X, scene.labels, scene.centers, scene.metrics, *scene.listed, reach)
-        found = mpck_objective(scene.X, scene.centers, scene.metrics, scene.log_dets, reach, scene.labels, scene.links)
+        state = (scene.metrics, scene.log_dets, reach, scene.labels, scene.links, scene.unbroken)
+        found = mpck_objective(scene.X, scene.centers, *state)
         assert found == pytest.approx(expected, rel=1e-9), seed
 
 
@@ -229,8 +250,8 @@ def test_scatters_and_metrics_equal_the_reference(full, shared):
         scene = make_scene(seed, full=full, shared=shared)
         gaps = mpck.farthest_differences(scene.X, scene.metrics)
         centers = scene.centers.copy()
-        counts = update_centers(scene.X, scene.labels, centers)
-        S = scatters(scene.X, centers, scene.labels, scene.links, gaps, scene.metrics)
+        counts = update_centers(scene.X, scene.labels, centers, False)
+        S = scatters(scene.X, centers, scene.labels, scene.links, gaps, scene.metrics, scene.unbroken)
         for h in range(scene.k):
             expected = mpck.scatter(h, scene.X, scene.labels, centers, *scene.listed, gaps[h], full)
             assert_allclose(S[h], expected, rtol=1e-9, atol=1e-12, err_msg=f"seed {seed}")
@@ -275,12 +296,13 @@ def test_a_spread_that_is_not_positive_definite_keeps_the_whole_matrix(S, shared
 
 
 @of_every_kind
-def test_nearest_takes_the_cluster_of_least_distance_minus_log_det(full, shared):
+def test_rows_without_constraints_take_the_cluster_of_least_distance_minus_log_det(full, shared):
     for seed in SEEDS:
         scene = make_scene(seed, full=full, shared=shared)
         args = (scene.X, scene.centers, scene.metrics, scene.labels, [], [], [], np.zeros(scene.k))
         costs = [[mpck.cost(i, h, *args) for h in range(scene.k)] for i in range(len(scene.X))]
-        found = nearest(scene.X, scene.centers, scene.metrics, scene.log_dets)
+        found = np.full(len(scene.X), -1)
+        assign_nearest(scene.X, scene.everyone, scene.centers, scene.metrics, scene.log_dets, found, False)
         assert_array_equal(found, np.argmin(costs, axis=1), f"seed {seed}")
 
 

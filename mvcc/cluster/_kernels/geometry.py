@@ -1,4 +1,4 @@
-"""Distances under diagonal and full metrics, centers, and the farthest pair of Eq. 3."""
+"""Distances under diagonal and full metrics, new places for empty clusters, and the farthest pair of Eq. 3."""
 
 from __future__ import annotations
 
@@ -31,44 +31,6 @@ def plain_squared_distance(X, i, Z, j):
     for a in range(X.shape[1]):
         total += (X[i, a] - Z[j, a]) ** 2
     return total
-
-
-@njit(cache=True)
-def nearest(X, centers, metrics, log_dets):
-    """Assign points without constraints: to the cluster of least ‖x − μ_h‖² − log det M_h."""
-    labels = np.empty(len(X), np.int64)
-    for i in range(len(X)):
-        best = np.inf
-        for h in range(len(centers)):
-            cost = squared_distance(X, i, centers, h, metrics, h) - log_dets[h]
-            if h == 0 or cost < best:
-                labels[i], best = h, cost
-    return labels
-
-
-@njit(cache=True)
-def update_centers(X, labels, centers):
-    """Move every center to the mean of its points; return the sizes. Centers of empty clusters stay.
-
-    A second pass adds the mean of what is left, so that a constant feature has just its value as mean.
-    """
-    counts = np.zeros(len(centers), np.int64)
-    for i in range(len(X)):
-        counts[labels[i]] += 1
-    for h in range(len(centers)):
-        if counts[h] > 0:
-            centers[h] = 0.0
-    for _ in range(2):
-        sums = np.zeros_like(centers)
-        for i in range(len(X)):
-            h = labels[i]
-            for a in range(X.shape[1]):
-                sums[h, a] += X[i, a] - centers[h, a]
-        for h in range(len(centers)):
-            if counts[h] > 0:
-                for a in range(X.shape[1]):
-                    centers[h, a] += sums[h, a] / counts[h]
-    return counts
 
 
 @njit(cache=True)

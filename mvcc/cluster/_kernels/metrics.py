@@ -31,10 +31,10 @@ def _drop_rounding(S, h, a, rounding):
 
 
 @njit(cache=True)
-def scatters(X, centers, labels, links, gaps, metrics):
+def scatters(X, centers, labels, links, gaps, metrics, broken):
     """Return S_h of every cluster: its own spread, and what violated constraints add (the minimizer of Eq. 1).
 
-    A spread that cannot-links cancel but for rounding is 0.
+    ``broken`` holds the violations of neighbourhoods. A spread that cannot-links cancel but for rounding is 0.
     """
     start, partner, weight = links
     S = np.zeros_like(metrics)
@@ -51,8 +51,13 @@ def scatters(X, centers, labels, links, gaps, metrics):
                 _add_square(S, h, gaps, h, origin, 0, -weight[e])
                 _add_square(S, h, X, i, X, j, weight[e])
                 _add_square(subtracted, h, X, i, X, j, -weight[e])
+    torn, joined, weight, magnitude = broken
     for h in range(len(centers)):
+        _add_square(S, h, gaps, h, origin, 0, weight[h])
+        flat = S[h].ravel()
+        flat += torn[h] - joined[h]
         for a in range(X.shape[1]):
+            subtracted[h, a] += magnitude[h, a if S.ndim == 2 else a * X.shape[1] + a]
             _drop_rounding(S, h, a, 16 * np.finfo(np.float64).eps * subtracted[h, a])
     return S
 

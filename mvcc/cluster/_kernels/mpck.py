@@ -5,37 +5,65 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mvcc.cluster._kernels.geometry import relocate_empty, squared_distance, update_centers, update_farthest
+from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, update_centers
+from mvcc.cluster._kernels.geometry import relocate_empty, squared_distance, update_farthest
+from mvcc.cluster._kernels.groups import add_spread, constrained_rows, group_of, lift, move, n_groups, tally, violations
 from mvcc.cluster._kernels.metrics import scatters, update_metrics
 
 
 @njit(cache=True)
-def mpck_sweep(X, centers, metrics, log_dets, reach, labels, links):
-    """Assign every point in index order to the cluster that costs least, in place (Eq. 1–3)."""
+def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, own, rivals):
+    """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1–3)."""
     start, partner, weight = links
-    k = len(centers)
-    cost = np.empty(k)
-    for i in range(len(X)):
-        for h in range(k):
-            cost[h] = squared_distance(X, i, centers, h, metrics, h) - log_dets[h]
+    k = len(metrics)
+    moments = np.empty(own.shape[2])
+    for r in range(rows.size):
+        i = rows[r]
+        cost = table[r]
         for e in range(start[i], start[i + 1]):
             j = partner[e]
             label = labels[j]
             if label < 0:
                 continue
-            own = squared_distance(X, i, X, j, metrics, label)
+            own_distance = squared_distance(X, i, X, j, metrics, label)
             if weight[e] > 0:
                 for h in range(k):
                     if h != label:
-                        cost[h] += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, h))
+                        cost[h] += weight[e] * 0.5 * (own_distance + squared_distance(X, i, X, j, metrics, h))
             else:
-                cost[label] -= weight[e] * (reach[label] - own)
+                cost[label] -= weight[e] * (reach[label] - own_distance)
+        g, old = group_of(groups, i), labels[i]
+        if g >= 0:
+            lift(X, i, origin, moments)
+            _add_group_costs(cost, moments, X.shape[1], metrics, reach, own[g], rivals[g], groups[3])
         labels[i] = np.argmin(cost)
+        if g >= 0 and labels[i] != old:
+            move(own, rivals, groups, g, moments, old, labels[i])
 
 
 @njit(cache=True)
-def mpck_objective(X, centers, metrics, log_dets, reach, labels, links):
-    """Eq. 1."""
+def _add_group_costs(cost, moments, d, metrics, reach, mates, rivals, weight):
+    """Add what a point pays for the links to its own neighbourhood (k, m) and to its rivals (k, m)."""
+    k = len(metrics)
+    flat = metrics.reshape(k, -1)
+    away, near = np.zeros_like(flat), np.zeros_like(flat)
+    paid = np.zeros(k)
+    for h in range(k):
+        if mates[h, 0] > 0:
+            add_spread(moments, mates[h], d, 1.0, away[h])
+            paid[h] = (flat[h] * away[h]).sum()
+        if rivals[h, 0] > 0:
+            add_spread(moments, rivals[h], d, 1.0, near[h])
+    whole, all_paid = away.sum(axis=0), paid.sum()
+    for h in range(k):
+        elsewhere = (flat[h] * (whole - away[h])).sum()
+        cost[h] += weight * 0.5 * (all_paid - paid[h] + elsewhere)
+        cost[h] += weight * (rivals[h, 0] * reach[h] - (flat[h] * near[h]).sum())
+
+
+@njit(cache=True)
+def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
+    """Eq. 1; ``broken`` holds the violations of neighbourhoods."""
     start, partner, weight = links
     total = 0.0
     for i in range(len(X)):
@@ -50,11 +78,14 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links):
                 total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
             elif weight[e] < 0 and labels[j] == h:
                 total -= weight[e] * (reach[h] - own)
+    torn, joined, joined_weight, _ = broken
+    for h in range(len(centers)):
+        total += ((torn[h] - joined[h]) * metrics[h].ravel()).sum() + joined_weight[h] * reach[h]
     return total
 
 
 @njit(cache=True)
-def mpck_fit(X, centers, metrics, labels, links, shared, max_iter, tol):
+def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol, parallel):
     """Run MPCK-Means from the given centers, metrics and labels, all changed in place.
 
     Return the objective, the number of iterations, and whether it converged. The metric step moves x' and x'', so
@@ -66,22 +97,35 @@ def mpck_fit(X, centers, metrics, labels, links, shared, max_iter, tol):
     for a in range(d):
         mean[0, a] = X[:, a].sum() / len(X)
         noise[a] = (4 * np.finfo(np.float64).eps * np.abs(X[:, a]).max()) ** 2
-    apart = links[2].size > 0 and links[2].min() < 0
+    origin = mean[0].copy()
+    if n_groups(groups) > 0:
+        for a in range(d):  # a second pass, so that a constant feature has just its value as mean
+            origin[a] += (X[:, a] - mean[0, a]).sum() / len(X)
+    bound, free = constrained_rows(len(X), links, groups)
+    apart = groups[2].size > 0 or (links[2].size > 0 and links[2].min() < 0)
     gaps, reach = np.zeros((k, d)), np.zeros(k)
     if apart:
         update_farthest(X, mean, metrics, True, gaps, reach)  # all metrics are still the same
+    n_moments = 1 + d + metrics[0].size
+    own, rivals = tally(X, origin, labels, groups, k, n_moments)
     log_dets = np.zeros(k)
     donor = np.full(k, -1)
     former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), metrics.copy()
     objective = np.inf
     for iteration in range(1, max_iter + 1):
-        mpck_sweep(X, centers, metrics, log_dets, reach, labels, links)
-        counts = update_centers(X, labels, centers)
-        S = scatters(X, centers, labels, links, gaps, metrics)
+        assign_nearest(X, free, centers, metrics, log_dets, labels, parallel)
+        table = cost_table(X, bound, centers, metrics, log_dets)
+        mpck_sweep(X, bound, table, metrics, reach, labels, links, groups, origin, own, rivals)
+        counts = update_centers(X, labels, centers, parallel)
+        # what moves have added up anew, so that the same labels give the same bits
+        own, rivals = tally(X, origin, labels, groups, k, n_moments)
+        broken = violations(own, rivals, groups, d)
+        S = scatters(X, centers, labels, links, gaps, metrics, broken)
         update_metrics(S, counts, noise, shared, metrics, log_dets)
         if apart:
             update_farthest(X, mean, metrics, shared, gaps, reach)
-        previous, objective = objective, mpck_objective(X, centers, metrics, log_dets, reach, labels, links)
+        previous = objective
+        objective = mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken)
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
         for h in range(k):
             if donor[h] >= 0:  # with a metric of another scale it could never win its point

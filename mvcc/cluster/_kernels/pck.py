@@ -1,56 +1,57 @@
-"""PCK-Means: sweep, objective, iterations (Eq. 1 with M = I and f = 1)."""
+"""PCK-Means: sweep, iterations (Eq. 1 with M = I and f = 1)."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from mvcc.cluster._kernels.geometry import plain_squared_distance, relocate_empty, update_centers
+from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
+from mvcc.cluster._kernels.geometry import relocate_empty
+from mvcc.cluster._kernels.groups import constrained_rows, count_violations, group_of, move, tally
 
 
 @njit(cache=True)
-def pck_sweep(X, centers, labels, links):
-    """Assign every point in index order to the cluster that costs least, in place (Eq. 1 with M = I and f = 1)."""
+def pck_sweep(rows, table, labels, links, groups, own, rivals):
+    """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1)."""
     start, partner, weight = links
-    cost = np.empty(len(centers))
-    for i in range(len(X)):
-        for h in range(len(centers)):
-            cost[h] = plain_squared_distance(X, i, centers, h)
+    one = np.ones(1)
+    for r in range(rows.size):
+        i = rows[r]
+        cost = table[r]
         for e in range(start[i], start[i + 1]):
             label = labels[partner[e]]
             if label >= 0:
                 # a must-link spares its cluster the penalty that all others pay; a cannot-link adds its own
                 cost[label] -= weight[e]
+        g, old = group_of(groups, i), labels[i]
+        if g >= 0:
+            for h in range(cost.size):
+                cost[h] += groups[3] * (rivals[g, h, 0] - own[g, h, 0])
+            if old >= 0:
+                cost[old] += groups[3]  # a point is not its own partner
         labels[i] = np.argmin(cost)
+        if g >= 0 and labels[i] != old:
+            move(own, rivals, groups, g, one, old, labels[i])
 
 
 @njit(cache=True)
-def pck_objective(X, centers, labels, links):
-    """Eq. 1 with identity metrics and f = 1."""
-    start, partner, weight = links
-    total = 0.0
-    for i in range(len(X)):
-        total += plain_squared_distance(X, i, centers, labels[i])
-        for e in range(start[i], start[i + 1]):
-            together = labels[i] == labels[partner[e]]
-            if partner[e] > i and together == (weight[e] < 0):
-                total += abs(weight[e])
-    return total
-
-
-@njit(cache=True)
-def pck_fit(X, centers, labels, links, max_iter, tol):
+def pck_fit(X, centers, labels, links, groups, max_iter, tol, parallel):
     """Run PCK-Means from the given centers and labels, both changed in place.
 
     Return the objective, the number of iterations, and whether it converged.
     """
-    metrics = np.ones_like(centers)
-    donor = np.full(len(centers), -1)
+    k = len(centers)
+    metrics, log_dets = np.ones_like(centers), np.zeros(k)
+    bound, free = constrained_rows(len(X), links, groups)
+    own, rivals = tally(X, centers[0], labels, groups, k, 1)
+    donor = np.full(k, -1)
     objective = np.inf
     for iteration in range(1, max_iter + 1):
-        pck_sweep(X, centers, labels, links)
-        counts = update_centers(X, labels, centers)
-        previous, objective = objective, pck_objective(X, centers, labels, links)
+        assign_nearest(X, free, centers, metrics, log_dets, labels, parallel)
+        pck_sweep(bound, cost_table(X, bound, centers, metrics, log_dets), labels, links, groups, own, rivals)
+        counts = update_centers(X, labels, centers, parallel)
+        previous = objective
+        objective = pck_objective(X, centers, labels, links, parallel) + count_violations(own, rivals, groups)
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
         if abs(previous - objective) <= tol and not newly_empty:
             return objective, iteration, True

@@ -1,0 +1,66 @@
+"""Compiled kernels of neighbourhoods: their numbers, and the pairs of rows that follow from them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def numbered(names, n_names):
+    """Return a number for each name, by first use, and −1 for one that is not used."""
+    number = np.full(n_names, -1)
+    count = 0
+    for name in names:
+        if number[name] < 0:
+            number[name] = count
+            count += 1
+    return number
+
+
+@njit(cache=True)
+def distinct_pairs(first, second, base):
+    """Return the distinct pairs of numbers as smaller · base + larger, ascending; no pairs with a negative number."""
+    keys = np.empty(first.size, np.int64)
+    count = 0
+    for e in range(first.size):
+        if first[e] >= 0 and second[e] >= 0:
+            keys[count] = min(first[e], second[e]) * base + max(first[e], second[e])
+            count += 1
+    keys = np.sort(keys[:count])
+    n_distinct = 0
+    for e in range(count):
+        if e == 0 or keys[e] != keys[e - 1]:
+            keys[n_distinct] = keys[e]
+            n_distinct += 1
+    return keys[:n_distinct]
+
+
+@njit(cache=True)
+def pair_keys(rows, group, apart, n_pairs):
+    """Return a key for each of the ``n_pairs`` constraints: smaller row, larger row, and 1 for a cannot-link."""
+    n_groups = group.max() + 1 if group.size > 0 else 0
+    start = np.zeros(n_groups + 1, np.int64)
+    for g in group:
+        start[g + 1] += 1
+    for g in range(n_groups):
+        start[g + 1] += start[g]
+    place = start[:-1].copy()
+    members = np.empty(rows.size, np.int64)
+    for r in range(rows.size):
+        members[place[group[r]]] = rows[r]
+        place[group[r]] += 1
+    keys = np.empty(n_pairs, np.int64)
+    count = 0
+    for g in range(n_groups):
+        for p in range(start[g], start[g + 1]):
+            for q in range(p + 1, start[g + 1]):
+                keys[count] = (members[p] << 32) | (members[q] << 1)
+                count += 1
+    for e in range(len(apart)):
+        for p in range(start[apart[e, 0]], start[apart[e, 0] + 1]):
+            for q in range(start[apart[e, 1]], start[apart[e, 1] + 1]):
+                i, j = min(members[p], members[q]), max(members[p], members[q])
+                keys[count] = (i << 32) | (j << 1) | 1
+                count += 1
+    return keys

@@ -1,0 +1,141 @@
+"""Closed constraints of equal weight as neighbourhoods: what a point pays hangs only on moments of their members.
+
+The moments of a set of points are its size and, where metrics are learned, the sums of x and of x² (diagonal) or xxᵀ
+(full): one vector (m,) per neighbourhood and cluster. ``own`` (G, k, m) holds those of a neighbourhood's members in
+each cluster, ``rivals`` (G, k, m) those of all neighbourhoods that it must stay apart from. A neighbourhood is never
+listed pair by pair, so that its constraints cost what its points cost.
+
+``groups`` is (member, start, rival, weight): the neighbourhood of every row (−1: none) and, from start[g] to
+start[g + 1], the neighbourhoods apart from g. Without neighbourhoods ``start`` has a single entry.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def n_groups(groups):
+    return groups[1].size - 1
+
+
+@njit(cache=True)
+def group_of(groups, i):
+    """Return the neighbourhood of row i, −1 for none."""
+    return groups[0][i] if n_groups(groups) > 0 else -1
+
+
+@njit(cache=True)
+def constrained_rows(n, links, groups):
+    """Return the rows in any constraint and the rows in none, both ascending."""
+    start = links[0]
+    bound = np.zeros(n, np.bool_)
+    for i in range(n):
+        bound[i] = start[i + 1] > start[i] or group_of(groups, i) >= 0
+    return np.flatnonzero(bound), np.flatnonzero(~bound)
+
+
+@njit(cache=True)
+def lift(X, i, origin, moments):
+    """Store the moments (1), or (1, x, x²), or (1, x, xxᵀ) of row i, x being its distance from the origin (d,)."""
+    d = X.shape[1]
+    moments[0] = 1.0
+    if moments.size == 1:
+        return
+    for a in range(d):
+        moments[1 + a] = X[i, a] - origin[a]
+    if moments.size == 1 + 2 * d:
+        for a in range(d):
+            moments[1 + d + a] = moments[1 + a] ** 2
+    else:
+        for a in range(d):
+            for b in range(d):
+                moments[1 + d + a * d + b] = moments[1 + a] * moments[1 + b]
+
+
+@njit(cache=True)
+def tally(X, origin, labels, groups, k, m):
+    """Return ``own`` and ``rivals`` of all neighbourhoods, of points that have a label."""
+    own = np.zeros((n_groups(groups), k, m))
+    rivals = np.zeros_like(own)
+    member, start, rival, _ = groups
+    moments = np.empty(m)
+    for i in range(member.size):
+        if member[i] >= 0 and labels[i] >= 0:
+            lift(X, i, origin, moments)
+            for v in range(m):
+                own[member[i], labels[i], v] += moments[v]
+    for g in range(len(own)):
+        for e in range(start[g], start[g + 1]):
+            rivals[g] += own[rival[e]]
+    return own, rivals
+
+
+@njit(cache=True)
+def move(own, rivals, groups, g, moments, old, new):
+    """Move a member of neighbourhood g from cluster ``old`` (−1: none) to ``new``."""
+    _, start, rival, _ = groups
+    for v in range(moments.size):
+        own[g, new, v] += moments[v]
+        if old >= 0:
+            own[g, old, v] -= moments[v]
+    for e in range(start[g], start[g + 1]):
+        for v in range(moments.size):
+            rivals[rival[e], new, v] += moments[v]
+            if old >= 0:
+                rivals[rival[e], old, v] -= moments[v]
+
+
+@njit(cache=True)
+def add_spread(first, second, d, factor, S):
+    """Add factor · Σ (x − z)², or (x − z)(x − z)ᵀ as one row, to S; x and z of the sets with these moments."""
+    for s in range(S.size):
+        a, b = (s, s) if S.size == d else (s // d, s % d)
+        S[s] += factor * (
+            first[0] * second[1 + d + s]
+            - first[1 + a] * second[1 + b]
+            - first[1 + b] * second[1 + a]
+            + second[0] * first[1 + d + s]
+        )
+
+
+@njit(cache=True)
+def count_violations(own, rivals, groups):
+    """Return the weight of all violated constraints of the neighbourhoods."""
+    total = 0.0
+    for g in range(len(own)):
+        members = own[g, :, 0].sum()
+        for h in range(own.shape[1]):
+            total += own[g, h, 0] * (members - own[g, h, 0] + rivals[g, h, 0])
+    return 0.5 * groups[3] * total
+
+
+@njit(cache=True)
+def violations(own, rivals, groups, d):
+    """Return what the violated constraints of the neighbourhoods add to the scatters of the clusters.
+
+    Returns
+    -------
+    torn : (k, D) array
+        Σ ½ w (x_i − x_j)² of must-links with one end in the cluster.
+    joined : (k, D) array
+        Σ w (x_i − x_j)² of cannot-links with both ends in it, and ``weight`` (k,), Σ w of these.
+    magnitude : (k, D) array
+        Size of the terms that were added up, of which rounding is a small part.
+    """
+    k, D = own.shape[1], own.shape[2] - 1 - d
+    torn, joined, magnitude, weight = np.zeros((k, D)), np.zeros((k, D)), np.zeros((k, D)), np.zeros(k)
+    half = 0.5 * groups[3]  # the other end adds the other half
+    for g in range(len(own)):
+        whole = own[g].sum(axis=0)
+        for h in range(k):
+            mine = own[g, h]
+            if mine[0] == 0:
+                continue
+            for others, S in ((whole - mine, torn), (rivals[g, h], joined)):
+                if others[0] > 0:
+                    add_spread(mine, others, d, half, S[h])
+                    magnitude[h] += half * (mine[0] * others[1 + d :] + others[0] * mine[1 + d :])
+            weight[h] += half * mine[0] * rivals[g, h, 0]
+    return torn, joined, weight, magnitude

@@ -1,0 +1,121 @@
+"""Constraints that are kept as neighbourhoods cluster as their list of pairs does, without ever making it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from mvcc import Constraints, MPCKMeans, PCKMeans
+from mvcc.constraints import unify
+
+ESTIMATORS = {
+    "pck": lambda k: PCKMeans(k, random_state=0, max_iter=30),
+    "mpck": lambda k: MPCKMeans(k, random_state=0, max_iter=30),
+    "mpck-shared": lambda k: MPCKMeans(k, shared_metric=True, random_state=0, max_iter=30),
+    "mpck-full": lambda k: MPCKMeans(k, metric="full", random_state=0, max_iter=30),
+}
+
+
+@pytest.fixture
+def never_listed(monkeypatch):
+    """Let every closure stay neighbourhoods, and fail where its pairs are made."""
+    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", -1)
+
+
+def scene(seed, *, noise, n=60, d=3, k=3, weight=1.0):
+    """Draw points, their classes, and constraints that follow from the classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    X = rng.normal(size=(n, d)) * noise + 3 * rng.normal(size=(k, d))[y] + 100
+    drawn = Constraints.from_labels(y, 40, seed)
+    return X, y, Constraints(drawn.pairs, drawn.must_link, np.full(len(drawn), weight))
+
+
+def as_list(constraints):
+    return Constraints(constraints.pairs, constraints.must_link, constraints.weights)
+
+
+def agree(estimator, X, held, k):
+    """Compare a fit by neighbourhoods with that by their list."""
+    assert held._parts is not None
+    assert held._listed is None
+    mine = estimator(k).fit(X, constraints=held)
+    assert held._listed is None, "the pairs were made"
+    theirs = estimator(k).fit(X, constraints=as_list(held))
+    assert_array_equal(mine.labels_, theirs.labels_)
+    assert mine.objective_ == pytest.approx(theirs.objective_, rel=1e-9)
+    assert mine.n_iter_ == theirs.n_iter_
+    held._listed = None
+    return mine
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("noise", [0.5, 3.0, 10.0])
+@pytest.mark.parametrize("weight", [1.0, 0.01, 7.0])
+def test_neighbourhoods_give_the_labels_and_the_objective_of_their_list(never_listed, name, noise, weight):
+    for seed in range(10):
+        X, _, constraints = scene(seed, noise=noise, weight=weight)
+        agree(ESTIMATORS[name], X, constraints.closure(), 3)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_list_beside_the_neighbourhoods_counts_as_well(never_listed, name):
+    for seed in range(20):
+        X, _, constraints = scene(seed, noise=3.0)
+        rng = np.random.default_rng(seed)
+        pairs = rng.integers(len(X), size=(60, 2))
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+        sent = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.uniform(0, 1, len(pairs)))
+        held = unify(constraints.closure(), sent)
+        assert len(held._parts[1]) > 10
+        agree(ESTIMATORS[name], X, held, 3)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_constant_features_and_repeated_rows_are_no_trouble(never_listed, name):
+    for seed in range(20):
+        X, _, constraints = scene(seed, noise=5.0)
+        X[:, 1] = 0.1
+        X[20:] = X[np.random.default_rng(seed).integers(20, size=len(X) - 20)]
+        agree(ESTIMATORS[name], X, constraints.closure(), 4)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(ESTIMATORS)))
+def test_neighbourhoods_of_any_form_agree_with_their_list(seed, name):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(6, 40)), int(rng.integers(1, 5))
+    home = rng.integers(rng.integers(1, n), size=n)  # the neighbourhood of every row
+    rows = rng.integers(n, size=(rng.integers(1, 2 * n), 2))
+    rows = rows[rows[:, 0] != rows[:, 1]]
+    together = home[rows[:, 0]] == home[rows[:, 1]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mvcc.constraints.MOST_LISTED", -1)
+        held = Constraints(rows, together).closure()
+        if len(held):
+            # rows as centers would tie: the distance to one and the penalty for joining it sum up to that of x' and x''
+            start = rng.normal(size=(k, 2))
+            agree(lambda k: ESTIMATORS[name](k).set_params(init=start), rng.normal(size=(n, 2)), held, k)
+
+
+def test_a_closure_that_no_list_could_hold_is_fitted():
+    rng = np.random.default_rng(0)
+    n = 60_000
+    y = rng.integers(3, size=n)
+    X = rng.normal(size=(n, 2)) + 4 * np.eye(3)[y][:, :2]
+    rows = rng.permutation(n)[:50_000]
+    order = rows[np.argsort(y[rows], kind="stable")]
+    together = [(i, j) for i, j in itertools.pairwise(order) if y[i] == y[j]]
+    starts = [rows[y[rows] == c][0] for c in range(3)]
+    held = Constraints.from_pairs(together, [(starts[0], starts[1]), (starts[1], starts[2])]).closure()
+    assert len(held) > 8e8
+    for estimator in (PCKMeans(3), MPCKMeans(3)):
+        labels = estimator.fit(X, constraints=held).labels_
+        for c in range(3):
+            assert len(np.unique(labels[rows[y[rows] == c]])) == 1
+    assert held._listed is None
