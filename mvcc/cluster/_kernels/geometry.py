@@ -60,11 +60,12 @@ def relocate_empty(X, labels, centers, metrics, counts, donor):
 
 
 @njit(cache=True)
-def farthest_pair(X, mean, metrics, h):
+def farthest_pair(X, mean, metrics, h, pivots, nearby):
     """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
 
     With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only points that could still beat
-    the best pair are looked at, the outermost first.
+    the best pair are looked at, the outermost first. The same holds by way of two ``pivots`` (k, d), of which
+    ``nearby`` (n,) names one for every point: ones that are close to their points save the most.
     """
     n = len(X)
     radius = np.empty(n)
@@ -81,25 +82,37 @@ def farthest_pair(X, mean, metrics, h):
     slack = 1 - 1e-12  # the bound holds for exact numbers
     outer = np.flatnonzero(radius + radius.max() >= np.sqrt(best) * slack)
     outer = outer[np.argsort(-radius[outer])]
+    near = nearby[outer]
+    far = np.empty(outer.size)
+    for a in range(outer.size):
+        far[a] = np.sqrt(max(squared_distance(X, outer[a], pivots, near[a], metrics, h), 0.0))
+    between = np.empty((len(pivots), len(pivots)))
+    for p in range(len(pivots)):
+        for q in range(len(pivots)):
+            between[p, q] = np.sqrt(max(squared_distance(pivots, p, pivots, q, metrics, h), 0.0))
     for a in range(1, outer.size):
-        if radius[outer[a]] + radius[outer[0]] < np.sqrt(best) * slack:
+        wanted = np.sqrt(best) * slack
+        if radius[outer[a]] + radius[outer[0]] < wanted:
             break
         for b in range(a):
-            if radius[outer[a]] + radius[outer[b]] < np.sqrt(best) * slack:
+            if radius[outer[a]] + radius[outer[b]] < wanted:
                 break
+            if far[a] + between[near[a], near[b]] + far[b] < wanted:
+                continue
             distance = squared_distance(X, outer[a], X, outer[b], metrics, h)
             if distance > best:
                 first, second, best = outer[a], outer[b], distance
+                wanted = np.sqrt(best) * slack
     return min(first, second), max(first, second)
 
 
 @njit(cache=True)
-def update_farthest(X, mean, metrics, shared, gaps, reach):
+def update_farthest(X, mean, metrics, shared, centers, labels, gaps, reach):
     """Store x' − x'' of every cluster's metric in ``gaps`` (k, d) and its squared length in ``reach`` (k,)."""
     for h in range(len(metrics)):
         if shared and h > 0:
             gaps[h], reach[h] = gaps[0], reach[0]
         else:
-            i, j = farthest_pair(X, mean, metrics, h)
+            i, j = farthest_pair(X, mean, metrics, h, centers, labels)
             gaps[h] = X[i] - X[j]
             reach[h] = squared_distance(X, i, X, j, metrics, h)

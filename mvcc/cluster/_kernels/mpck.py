@@ -105,7 +105,8 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol, 
     apart = groups[2].size > 0 or (links[2].size > 0 and links[2].min() < 0)
     gaps, reach = np.zeros((k, d)), np.zeros(k)
     if apart:
-        update_farthest(X, mean, metrics, True, gaps, reach)  # all metrics are still the same
+        # all metrics are still the same, and not every point has a label
+        update_farthest(X, mean, metrics, True, mean, np.zeros_like(labels), gaps, reach)
     n_moments = 1 + d + metrics[0].size
     own, rivals = tally(X, origin, labels, groups, k, n_moments)
     log_dets = np.zeros(k)
@@ -123,7 +124,7 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol, 
         S = scatters(X, centers, labels, links, gaps, metrics, broken)
         update_metrics(S, counts, noise, shared, metrics, log_dets)
         if apart:
-            update_farthest(X, mean, metrics, shared, gaps, reach)
+            update_farthest(X, mean, metrics, shared, centers, labels, gaps, reach)
         previous = objective
         objective = mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken)
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
