@@ -15,7 +15,7 @@ from mvcc import Constraints
 from mvcc._kernels.links import build_links
 from mvcc._neighborhoods import NO_GROUPS
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
-from mvcc.cluster._kernels.geometry import farthest_pair, relocate_empty, update_farthest
+from mvcc.cluster._kernels.geometry import farthest_pair, in_lanes, relocate_empty, update_farthest
 from mvcc.cluster._kernels.groups import tally, violations
 from mvcc.cluster._kernels.metrics import log_det, scatters, update_metrics
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
@@ -323,7 +323,7 @@ def test_gaps_and_reaches_are_those_of_the_farthest_pair_under_each_metric(full,
         scene = make_scene(seed, full=full, shared=shared)
         gaps, reach = np.full_like(scene.centers, np.nan), np.full(scene.k, np.nan)
         mean = scene.X.mean(axis=0, keepdims=True)
-        update_farthest(scene.X, mean, scene.metrics, shared, scene.centers, scene.labels, gaps, reach)
+        update_farthest(scene.X, in_lanes(scene.X, scene.everyone), mean, scene.metrics, shared, gaps, reach)
         assert_allclose(reach, mpck.farthest_distances(scene.X, scene.metrics), rtol=1e-9, err_msg=f"seed {seed}")
         for gap, expected in zip(gaps, mpck.farthest_differences(scene.X, scene.metrics), strict=True):
             assert_allclose(gap * np.sign(gap @ expected), expected, rtol=1e-9, err_msg=f"seed {seed}")
@@ -351,11 +351,8 @@ SHAPES = sorted(shapes(np.random.default_rng(0), 3, 2))
 
 
 def found_pair(X, metric, center=None):
-    """Find the farthest pair, by way of pivots that are points: any do, and each point may have any of them."""
     center = X.mean(axis=0) if center is None else center
-    rng = np.random.default_rng(len(X))
-    pivots = X[rng.integers(len(X), size=3)]
-    return farthest_pair(X, center[np.newaxis], metric[np.newaxis], 0, pivots, rng.integers(3, size=len(X)))
+    return farthest_pair(X, in_lanes(X, np.arange(len(X))), center[np.newaxis], metric[np.newaxis], 0)
 
 
 def all_distances(X, metric):

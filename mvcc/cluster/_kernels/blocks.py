@@ -1,7 +1,6 @@
 """Passes over all rows, in fixed blocks whose sums are added in order: the same bits on one thread or many.
 
-Within a block distances are computed for `_LANES` rows at once, each in the order of a row alone, so that a processor's
-wide registers are full and the result is the same to the last bit.
+Within a block the distances of `LANES` rows at once are summed in the order of a row alone.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ import threading
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from mvcc.cluster._kernels.geometry import plain_squared_distance
+from mvcc.cluster._kernels.geometry import LANES, lane_distances, load_lanes, plain_squared_distance
 
 BLOCK = 8192  # rows; data of one block are never shared out
-_LANES = 64
 _PROCESS = os.getpid()
 
 
@@ -39,46 +37,18 @@ def _n_blocks(n):
 
 
 @njit(cache=True)
-def _squared_distances(lanes, centers, metrics, h, found):
-    """Store ‖x − μ_h‖² under the metric of cluster h of the rows in ``lanes`` (d, rows)."""
-    d = len(lanes)
-    found[:] = 0.0
-    if metrics.ndim == 2:
-        for a in range(d):
-            for p in range(_LANES):
-                gap = lanes[a, p] - centers[h, a]
-                found[p] += metrics[h, a] * (gap * gap)
-    else:
-        inner = np.empty(_LANES)
-        for a in range(d):
-            inner[:] = 0.0
-            for b in range(d):
-                for p in range(_LANES):
-                    inner[p] += metrics[h, a, b] * (lanes[b, p] - centers[h, b])
-            for p in range(_LANES):
-                found[p] += (lanes[a, p] - centers[h, a]) * inner[p]
-
-
-@njit(cache=True)
-def _load(X, rows, first, last, lanes):
-    for p in range(first, last):
-        for a in range(X.shape[1]):
-            lanes[a, p - first] = X[rows[p], a]
-
-
-@njit(cache=True)
 def _assign_block(X, rows, centers, metrics, log_dets, labels, block):
-    lanes, found = np.zeros((X.shape[1], _LANES)), np.empty(_LANES)
-    best, label = np.empty(_LANES), np.empty(_LANES, np.int64)
+    lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
+    best, label = np.empty(LANES), np.empty(LANES, np.int64)
     end = min((block + 1) * BLOCK, rows.size)
-    for first in range(block * BLOCK, end, _LANES):
-        last = min(first + _LANES, end)
-        _load(X, rows, first, last, lanes)
+    for first in range(block * BLOCK, end, LANES):
+        last = min(first + LANES, end)
+        load_lanes(X, rows[first:last], lanes)
         label[:] = 0
         best[:] = np.inf
         for h in range(len(centers)):
-            _squared_distances(lanes, centers, metrics, h, found)
-            for p in range(_LANES):
+            lane_distances(lanes, centers, h, metrics, h, found)
+            for p in range(LANES):
                 cost = found[p] - log_dets[h]
                 closer = cost < best[p]
                 best[p] = cost if closer else best[p]
@@ -102,12 +72,12 @@ def assign_nearest(X, rows, centers, metrics, log_dets, labels, parallel):
 def cost_table(X, rows, centers, metrics, log_dets):
     """Return ‖x − μ_h‖² − log det M_h of every given row and cluster, shape (rows, k)."""
     table = np.empty((rows.size, len(centers)))
-    lanes, found = np.zeros((X.shape[1], _LANES)), np.empty(_LANES)
-    for first in range(0, rows.size, _LANES):
-        last = min(first + _LANES, rows.size)
-        _load(X, rows, first, last, lanes)
+    lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
+    for first in range(0, rows.size, LANES):
+        last = min(first + LANES, rows.size)
+        load_lanes(X, rows[first:last], lanes)
         for h in range(len(centers)):
-            _squared_distances(lanes, centers, metrics, h, found)
+            lane_distances(lanes, centers, h, metrics, h, found)
             for p in range(first, last):
                 table[p, h] = found[p - first] - log_dets[h]
     return table

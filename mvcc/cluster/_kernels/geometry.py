@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+LANES = 64  # rows whose distances are computed at once, to fill the wide registers of a processor
+
 
 @njit(cache=True)
 def squared_distance(X, i, Z, j, metrics, h):
@@ -60,59 +62,93 @@ def relocate_empty(X, labels, centers, metrics, counts, donor):
 
 
 @njit(cache=True)
-def farthest_pair(X, mean, metrics, h, pivots, nearby):
+def load_lanes(X, rows, lanes):
+    """Copy the given rows of X, `LANES` at most, to the columns of ``lanes`` (d, LANES)."""
+    for p in range(rows.size):
+        for a in range(X.shape[1]):
+            lanes[a, p] = X[rows[p], a]
+
+
+@njit(cache=True)
+def in_lanes(X, rows):
+    """Return the given rows of X as an array (rows / LANES, d, LANES), which is filled up with zeros."""
+    lanes = np.zeros(((rows.size + LANES - 1) // LANES, X.shape[1], LANES))
+    for block in range(len(lanes)):
+        load_lanes(X, rows[block * LANES : (block + 1) * LANES], lanes[block])
+    return lanes
+
+
+@njit(cache=True)
+def lane_distances(lanes, Z, j, metrics, h, found):
+    """Store ‖x − z_j‖² under the metric of cluster h for every x of ``lanes`` (d, LANES), the bits of a row alone."""
+    d = len(lanes)
+    found[:] = 0.0
+    if metrics.ndim == 2:
+        for a in range(d):
+            for p in range(LANES):
+                found[p] += metrics[h, a] * (lanes[a, p] - Z[j, a]) ** 2
+    else:
+        inner = np.empty(LANES)
+        for a in range(d):
+            inner[:] = 0.0
+            for b in range(d):
+                for p in range(LANES):
+                    inner[p] += metrics[h, a, b] * (lanes[b, p] - Z[j, b])
+            for p in range(LANES):
+                found[p] += (lanes[a, p] - Z[j, a]) * inner[p]
+
+
+@njit(cache=True)
+def _all_distances(lanes, n, Z, j, metrics, h):
+    """Return ‖x − z_j‖² of all n points x in ``lanes``."""
+    distances = np.empty((len(lanes), LANES))
+    for block in range(len(lanes)):
+        lane_distances(lanes[block], Z, j, metrics, h, distances[block])
+    return distances.ravel()[:n]
+
+
+@njit(cache=True)
+def farthest_pair(X, lanes, mean, metrics, h):
     """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
 
     With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only points that could still beat
-    the best pair are looked at, the outermost first. The same holds by way of two ``pivots`` (k, d), of which
-    ``nearby`` (n,) names one for every point: ones that are close to their points save the most.
+    the best pair are looked at, the outermost first. ``lanes`` holds all rows of X.
     """
     n = len(X)
-    radius = np.empty(n)
-    for i in range(n):
-        radius[i] = np.sqrt(max(squared_distance(X, i, mean, 0, metrics, h), 0.0))
+    radius = np.sqrt(np.maximum(_all_distances(lanes, n, mean, 0, metrics, h), 0.0))
     first = np.argmax(radius)
     second, best = first, 0.0
     for _ in range(2):  # from the outermost point to the farthest from it, and on to the farthest from that
-        first, best = second, -1.0
-        for j in range(n):
-            distance = squared_distance(X, first, X, j, metrics, h)
-            if distance > best:
-                second, best = j, distance
+        first = second
+        distances = _all_distances(lanes, n, X, first, metrics, h)
+        second = np.argmax(distances)
+        best = distances[second]
     slack = 1 - 1e-12  # the bound holds for exact numbers
     outer = np.flatnonzero(radius + radius.max() >= np.sqrt(best) * slack)
     outer = outer[np.argsort(-radius[outer])]
-    near = nearby[outer]
-    far = np.empty(outer.size)
-    for a in range(outer.size):
-        far[a] = np.sqrt(max(squared_distance(X, outer[a], pivots, near[a], metrics, h), 0.0))
-    between = np.empty((len(pivots), len(pivots)))
-    for p in range(len(pivots)):
-        for q in range(len(pivots)):
-            between[p, q] = np.sqrt(max(squared_distance(pivots, p, pivots, q, metrics, h), 0.0))
+    lanes = in_lanes(X, outer)
+    found = np.empty(LANES)
     for a in range(1, outer.size):
-        wanted = np.sqrt(best) * slack
-        if radius[outer[a]] + radius[outer[0]] < wanted:
+        needed = np.sqrt(best) * slack - radius[outer[a]]
+        if radius[outer[0]] < needed:
             break
-        for b in range(a):
-            if radius[outer[a]] + radius[outer[b]] < wanted:
+        for b in range(0, a, LANES):
+            if radius[outer[b]] < needed:
                 break
-            if far[a] + between[near[a], near[b]] + far[b] < wanted:
-                continue
-            distance = squared_distance(X, outer[a], X, outer[b], metrics, h)
-            if distance > best:
-                first, second, best = outer[a], outer[b], distance
-                wanted = np.sqrt(best) * slack
+            lane_distances(lanes[b // LANES], X, outer[a], metrics, h, found)
+            for p in range(min(LANES, a - b)):
+                if found[p] > best:
+                    first, second, best = outer[a], outer[b + p], found[p]
     return min(first, second), max(first, second)
 
 
 @njit(cache=True)
-def update_farthest(X, mean, metrics, shared, centers, labels, gaps, reach):
+def update_farthest(X, lanes, mean, metrics, shared, gaps, reach):
     """Store x' − x'' of every cluster's metric in ``gaps`` (k, d) and its squared length in ``reach`` (k,)."""
     for h in range(len(metrics)):
         if shared and h > 0:
             gaps[h], reach[h] = gaps[0], reach[0]
         else:
-            i, j = farthest_pair(X, mean, metrics, h, centers, labels)
+            i, j = farthest_pair(X, lanes, mean, metrics, h)
             gaps[h] = X[i] - X[j]
             reach[h] = squared_distance(X, i, X, j, metrics, h)

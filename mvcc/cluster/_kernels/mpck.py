@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, update_centers
-from mvcc.cluster._kernels.geometry import relocate_empty, squared_distance, update_farthest
+from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, squared_distance, update_farthest
 from mvcc.cluster._kernels.groups import add_spread, constrained_rows, group_of, lift, move, n_groups, tally, violations
 from mvcc.cluster._kernels.metrics import scatters, update_metrics
 
@@ -104,9 +104,9 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol, 
     bound, free = constrained_rows(len(X), links, groups)
     apart = groups[2].size > 0 or (links[2].size > 0 and links[2].min() < 0)
     gaps, reach = np.zeros((k, d)), np.zeros(k)
+    lanes = in_lanes(X, np.arange(len(X) if apart else 0))
     if apart:
-        # all metrics are still the same, and not every point has a label
-        update_farthest(X, mean, metrics, True, mean, np.zeros_like(labels), gaps, reach)
+        update_farthest(X, lanes, mean, metrics, True, gaps, reach)  # all metrics are still the same
     n_moments = 1 + d + metrics[0].size
     own, rivals = tally(X, origin, labels, groups, k, n_moments)
     log_dets = np.zeros(k)
@@ -124,7 +124,7 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol, 
         S = scatters(X, centers, labels, links, gaps, metrics, broken)
         update_metrics(S, counts, noise, shared, metrics, log_dets)
         if apart:
-            update_farthest(X, mean, metrics, shared, centers, labels, gaps, reach)
+            update_farthest(X, lanes, mean, metrics, shared, gaps, reach)
         previous = objective
         objective = mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken)
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
