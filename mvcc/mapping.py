@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
+from mvcc._kernels.merging import mapped_constraints
 from mvcc._validation import as_array
 from mvcc.constraints import MAX_ROW, Constraints, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
@@ -193,29 +194,25 @@ class ConstraintMap:
         self._images = relations[order, 1]
         # rows with the same counterparts are one place: after a full closure whole neighbourhoods are
         first: dict[bytes, int] = {}
-        self._place = np.full(int(rows.max(initial=-1)) + 2, -1)
-        for number, (row, start, size) in enumerate(zip(rows, self._start, self._size, strict=True)):
-            self._place[row] = first.setdefault(self._images[start : start + size].tobytes(), number)
+        everything = self._images.tobytes()
+        bounds = self._images.itemsize * np.append(self._start, len(self._images))
+        counterparts = [everything[begin:end] for begin, end in pairwise(bounds.tolist())]
+        self._place = np.full(int(rows.max(initial=-1)) + 1, -1)
+        self._place[rows] = [first.setdefault(images, number) for number, images in enumerate(counterparts)]
 
     def __call__(self, constraints: Constraints) -> Constraints:
         """Return the constraints, given in rows of U, in rows of V."""
-        # every row beyond the last one that is related shares its place, which is none
-        places = self._place[np.minimum(constraints.pairs, len(self._place) - 1)]
-        known = (places >= 0).all(axis=1)
-        merged = Constraints._heaviest(
-            np.sort(places[known], axis=1), constraints.must_link[known], constraints.weights[known]
+        return Constraints._sorted(
+            *mapped_constraints(
+                constraints.pairs,
+                constraints.must_link,
+                constraints.weights,
+                self._place,
+                self._start,
+                self._size,
+                self._images,
+            )
         )
-        first, second = merged.pairs.T
-        times = self._size[first] * self._size[second]
-        which = np.repeat(np.arange(len(merged)), times)
-        step = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-        width = self._size[second[which]]
-        i = self._images[self._start[first[which]] + step // width]
-        j = self._images[self._start[second[which]] + step % width]
-        distinct = i != j
-        pairs = np.column_stack((np.minimum(i, j), np.maximum(i, j)))[distinct]
-        which = which[distinct]
-        return Constraints._heaviest(pairs, merged.must_link[which], merged.weights[which])
 
 
 def sample_relations(

@@ -1,0 +1,86 @@
+"""Compiled kernels that sort and merge constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def heaviest(first, second, must_link, weights, n_rows):
+    """Sort constraints between rows first < second < n_rows and keep the heaviest of each pair and type.
+
+    Return (pairs, must_link, weights), must-links before cannot-links of the same pair: two counting sorts, by the
+    second row with the type, then by the first row.
+    """
+    m = first.size
+    place = np.zeros(2 * n_rows + 1, np.int64)
+    for c in range(m):
+        place[2 * second[c] + (not must_link[c]) + 1] += 1
+    for digit in range(2 * n_rows):
+        place[digit + 1] += place[digit]
+    by_second = np.empty(m, np.int64)
+    for c in range(m):
+        digit = 2 * second[c] + (not must_link[c])
+        by_second[place[digit]] = c
+        place[digit] += 1
+    place[:] = 0
+    for c in range(m):
+        place[first[c] + 1] += 1
+    for row in range(n_rows):
+        place[row + 1] += place[row]
+    order = np.empty(m, np.int64)
+    for c in by_second:
+        order[place[first[c]]] = c
+        place[first[c]] += 1
+    pairs, kinds, largest = np.empty((m, 2), np.int64), np.empty(m, np.bool_), np.empty(m)
+    count = 0
+    for c in order:
+        i, j, kind, weight = first[c], second[c], must_link[c], weights[c]
+        last = count - 1
+        if count and pairs[last, 0] == i and pairs[last, 1] == j and kinds[last] == kind:
+            largest[last] = max(largest[last], weight)
+        else:
+            pairs[count, 0], pairs[count, 1] = i, j
+            kinds[count], largest[count] = kind, weight
+            count += 1
+    return pairs[:count], kinds[:count], largest[:count]
+
+
+@njit(cache=True)
+def mapped_constraints(pairs, must_link, weights, place, start, size, images):
+    """Return constraints between rows of U in rows of V (Eq. 12), sorted, the heaviest of each pair and type.
+
+    Row i of U stands at ``place[i]``, or at none (−1 or beyond the end); the rows of V at a place are
+    ``images[start : start + size]``. Constraints between the same places are merged before they are expanded.
+    """
+    m = len(pairs)
+    first, second = np.empty(m, np.int64), np.empty(m, np.int64)
+    kinds, known_weights = np.empty(m, np.bool_), np.empty(m)
+    count = 0
+    for c in range(m):
+        i, j = pairs[c, 0], pairs[c, 1]
+        if i < place.size and j < place.size and place[i] >= 0 and place[j] >= 0:
+            first[count], second[count] = min(place[i], place[j]), max(place[i], place[j])
+            kinds[count], known_weights[count] = must_link[c], weights[c]
+            count += 1
+    merged, kinds, known_weights = heaviest(
+        first[:count], second[:count], kinds[:count], known_weights[:count], start.size
+    )
+    total = 0
+    for c in range(len(merged)):
+        total += size[merged[c, 0]] * size[merged[c, 1]]
+    first, second = np.empty(total, np.int64), np.empty(total, np.int64)
+    new_kinds, new_weights = np.empty(total, np.bool_), np.empty(total)
+    count = 0
+    for c in range(len(merged)):
+        p, q = merged[c, 0], merged[c, 1]
+        for a in range(start[p], start[p] + size[p]):
+            for b in range(start[q], start[q] + size[q]):
+                i, j = images[a], images[b]
+                if i != j:
+                    first[count], second[count] = min(i, j), max(i, j)
+                    new_kinds[count], new_weights[count] = kinds[c], known_weights[c]
+                    count += 1
+    n_rows = images.max() + 1 if images.size else 0
+    return heaviest(first[:count], second[:count], new_kinds[:count], new_weights[:count], n_rows)
