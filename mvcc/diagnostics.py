@@ -43,7 +43,8 @@ class Diagnosis:
 
 def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) -> Diagnosis:
     """Compute both indicators of one clustering; the arguments are those of the two functions below."""
-    return Diagnosis(partition_disagreement(X, labels, metrics), cluster_divergence(X, labels, metrics))
+    checked = _check(X, labels, metrics)
+    return Diagnosis(_disagreement(*checked), _divergence(*checked))
 
 
 def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> NDArray[np.bool_]:
@@ -80,7 +81,10 @@ def partition_disagreement(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike |
     InvalidInputError
         For arguments that do not fit together.
     """
-    data, clusters, learned = _check(X, labels, metrics)
+    return _disagreement(*_check(X, labels, metrics))
+
+
+def _disagreement(data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None) -> float:
     own = np.full(len(data), np.inf)
     least = np.full(len(data), np.inf)
     for h in np.unique(clusters):
@@ -117,7 +121,10 @@ def cluster_divergence(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | Non
     InvalidInputError
         For arguments that do not fit together.
     """
-    data, clusters, learned = _check(X, labels, metrics)
+    return _divergence(*_check(X, labels, metrics))
+
+
+def _divergence(data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None) -> float:
     data = data - data.mean(axis=0)
     scale = np.sqrt(np.mean(data**2))
     data = data / scale if scale > 0 else data
@@ -130,10 +137,11 @@ def cluster_divergence(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | Non
     log_dets = -2 * np.log(np.diagonal(whiteners, axis1=1, axis2=2)).sum(axis=1)
     smallest = np.inf
     for q, W in enumerate(whiteners):
-        traces = np.einsum("ia,pab,ib->p", W, covariances, W, optimize=True)
+        traces = covariances.reshape(len(present), -1) @ (W.T @ W).ravel()  # of Σ_q⁻¹ Σ_p
         distances = (((means - means[q]) @ W.T) ** 2).sum(axis=1)
         from_p = (traces + distances - data.shape[1] + log_dets[q] - log_dets) / 2  # KL(p ‖ q) of every p
-        smallest = min(smallest, np.delete(from_p, q).min(initial=np.inf))
+        from_p[q] = np.inf
+        smallest = min(smallest, from_p.min())
     return max(0.0, float(smallest))  # equal Gaussians are 0 only but for rounding
 
 
