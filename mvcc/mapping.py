@@ -55,7 +55,14 @@ def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: 
                 )
         rows = rows.astype(np.int64)
         gathered.setdefault((min(u, v), max(u, v)), []).append(rows if u < v else rows[:, ::-1])
-    return {key: np.unique(np.concatenate(parts), axis=0) for key, parts in sorted(gathered.items())}
+    return {key: _distinct(np.concatenate(parts)) for key, parts in sorted(gathered.items())}
+
+
+def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct rows of an (r, 2) array of row numbers, sorted."""
+    keys = np.sort((rows[:, 0] << 32) | rows[:, 1])
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    return np.column_stack((keys >> 32, keys & 0xFFFFFFFF))
 
 
 def close_views(
