@@ -84,3 +84,35 @@ def mapped_constraints(pairs, must_link, weights, place, start, size, images):
                     count += 1
     n_rows = images.max() + 1 if images.size else 0
     return heaviest(first[:count], second[:count], new_kinds[:count], new_weights[:count], n_rows)
+
+
+@njit(cache=True)
+def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
+    """Sort out the weights of constraints by what they are: (kind, not given, correct).
+
+    Return an array (2, 2, 2, m) and the number of entries that each of its lists has. The first axis is must-links and
+    cannot-links; the others are whether only those count that were not given, and whether only those that agree with
+    the labels y. Both lists of constraints are sorted, and every list of weights has their order.
+    """
+    m = len(pairs)
+    lists = np.empty((2, 2, 2, m))
+    counts = np.zeros((2, 2, 2), np.int64)
+    g = 0
+    for c in range(m):
+        i, j, kind = pairs[c, 0], pairs[c, 1], must_link[c]
+        while g < len(given_pairs) and (
+            given_pairs[g, 0] < i
+            or (given_pairs[g, 0] == i and given_pairs[g, 1] < j)
+            or (given_pairs[g, 0] == i and given_pairs[g, 1] == j and given_must_link[g] and not kind)
+        ):
+            g += 1
+        given = (
+            g < len(given_pairs) and given_pairs[g, 0] == i and given_pairs[g, 1] == j and given_must_link[g] == kind
+        )
+        k = 0 if kind else 1
+        correct = (y[i] == y[j]) == kind
+        for new in range(1 if given else 2):
+            for right in range(2 if correct else 1):
+                lists[k, new, right, counts[k, new, right]] = weights[c]
+                counts[k, new, right] += 1
+    return lists, counts

@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from mvcc import transfer
+from mvcc._kernels.merging import weights_by_use
 from mvcc.cluster import MPCKMeans, PCKMeans
-from mvcc.constraints import Constraints, is_among
+from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
@@ -118,26 +119,35 @@ def fit(cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClusteri
 
 def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict[str, float]:
     """Count and weigh what the views passed on, by kind; all of it, and what was inferred rather than given."""
-    records = [
-        (record.propagated, ~is_among(record.propagated, given), y)
-        for views in model.history_
-        for record, given, y in zip(views, problem.closed[0], problem.labels, strict=True)
-    ]
+    sums = np.zeros((len(KINDS), 2, 3))
+    former: list[tuple[Any, Any]] = [(None, None)] * len(problem.labels)
+    for views in model.history_:
+        for number, (record, given, y) in enumerate(zip(views, problem.closed[0], problem.labels, strict=True)):
+            if record.propagated is not former[number][0]:
+                former[number] = record.propagated, _tally(record.propagated, given, y)
+            sums += former[number][1]
     summary = {}
-    for name, kind in KINDS:
-        sums = np.zeros((2, 3))  # propagated and inferred: number, weight, correct weight
-        for constraints, inferred, y in records:
-            chosen = constraints.must_link == kind
-            i, j = constraints.pairs[chosen].T
-            weights, correct, new = constraints.weights[chosen], (y[i] == y[j]) == kind, inferred[chosen]
-            for row, counted in zip(sums, (np.ones_like(new), new), strict=True):
-                row += counted.sum(), weights[counted].sum(), weights[counted & correct].sum()
-        for (number, weight, correct_weight), words in zip(sums, (("propagated", ""), ("inferred",) * 2), strict=True):
+    for (name, _), of_kind in zip(KINDS, sums, strict=True):
+        for (number, weight, correct_weight), words in zip(
+            of_kind, (("propagated", ""), ("inferred",) * 2), strict=True
+        ):
             start = f"{words[1]}_" if words[1] else ""
             summary[f"{words[0]}_{name}s"] = number / model.n_iter_
             summary[f"{start}weight_{name}s"] = weight / model.n_iter_
             summary[f"{start}precision_{name}"] = correct_weight / weight if weight else np.nan
     return summary
+
+
+def _tally(constraints: Constraints, given: Constraints, y: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return number, weight and correct weight of constraints, by kind; of all, and of those that were not given."""
+    lists, counts = weights_by_use(
+        constraints.pairs, constraints.must_link, constraints.weights, given.pairs, given.must_link, y
+    )
+    tally = np.empty((*counts.shape[:2], 3))
+    tally[:, :, 0] = counts[:, :, 0]
+    for what in np.ndindex(counts.shape):
+        tally[*what[:2], 1 + what[2]] = lists[what][: counts[what]].sum()
+    return tally
 
 
 def warm_up(config: Config) -> None:
