@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import reduce
 from itertools import permutations
@@ -120,7 +119,6 @@ def _co_em(
     Return the history and the period of the cycle met; 0 means convergence, None that the limit came first.
     """
     history: list[list[ViewRecord]] = []
-    seen: dict[bytes, int] = {}
     for iteration in range(max_iter):
         for room in rooms:
             room.update(_transferred(rooms, room, maps), transfer)
@@ -130,10 +128,9 @@ def _co_em(
         ):
             return history, 0
         # what the views pass on determines all that follows, so that its return means an endless cycle
-        state = _digest([room.propagated for room in rooms])
-        if seen.get(state, iteration - 1) < iteration - 1:
-            return history, iteration - seen[state]
-        seen[state] = iteration
+        for former in range(iteration - 2, -1, -1):
+            if _pass_on_the_same(history[former], history[-1]):
+                return history, iteration - former
     return history, None
 
 
@@ -157,10 +154,5 @@ def _seeded(base: Any, seed: int) -> Any:
     return clusterer.set_params(random_state=seed) if "random_state" in clusterer.get_params() else clusterer
 
 
-def _digest(lists: list[Constraints]) -> bytes:
-    state = hashlib.blake2b(digest_size=16)
-    for constraints in lists:
-        state.update(len(constraints).to_bytes(8, "little"))
-        for array in (constraints.pairs, constraints.must_link, constraints.weights):
-            state.update(np.ascontiguousarray(array).data)
-    return state.digest()
+def _pass_on_the_same(former: list[ViewRecord], now: list[ViewRecord]) -> bool:
+    return all(one.propagated == other.propagated for one, other in zip(former, now, strict=True))
