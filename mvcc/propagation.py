@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
-from mvcc._kernels.links import build_links
-from mvcc._kernels.propagation import endpoint_reach, max_product, transposed
+from mvcc._kernels.propagation import as_constraints, endpoint_reach, heavy_links, max_product, transposed
 from mvcc._validation import as_array, check_data, check_labels, check_metrics, check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
@@ -76,27 +75,20 @@ def propagate_constraints(
     if len(constraints) and constraints.pairs.max() >= len(data):
         raise InvalidInputError(f"A constraint names row {constraints.pairs.max()}, but X has only {len(data)} rows.")
 
-    heavy = constraints._select(constraints.weights >= t)
-    if not len(heavy):
-        return heavy
+    endpoints, heaviest, *links = heavy_links(
+        len(data), constraints.pairs, constraints.must_link, constraints.weights, t
+    )
+    if not len(endpoints):
+        return Constraints([], [])
     n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
     gaussians = fit_gaussians(data, clusters, n_clusters, learned, gamma)
-    endpoints, flat = np.unique(heavy.pairs, return_inverse=True)
-    ends = flat.reshape(-1, 2)
-    heaviest = np.zeros(len(endpoints))
-    np.maximum.at(heaviest, ends, heavy.weights[:, None])
     reach = _reach(data, targets, endpoints, clusters, gaussians, 2 * np.log(heaviest / t) + _SLACK)
     reached_by = transposed(reach, len(targets))
     found = []
-    for kind in (True, False):
-        chosen = heavy.must_link == kind
-        links = build_links(len(endpoints), ends[chosen], np.ones(chosen.sum(), np.bool_), heavy.weights[chosen])
-        one_end = max_product(links, reach, len(targets), t, False)
-        start, column, weights = max_product(reached_by, one_end, len(targets), t, True)
-        rows = np.repeat(np.arange(len(targets)), np.diff(start))
-        found.append((targets[rows], targets[column], np.full(len(rows), kind), weights))
-    first, second, must_link, weights = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Constraints._heaviest(np.column_stack((first, second)), must_link, weights)
+    for of_kind in links:
+        one_end = max_product(of_kind, reach, len(targets), t, False)
+        found.append(max_product(reached_by, one_end, len(targets), t, True))
+    return Constraints._sorted(*as_constraints(targets, *found))
 
 
 def _reach(

@@ -1,9 +1,11 @@
-"""Compiled kernels of the E-step: cluster moments, reach of every endpoint, and the (max, ×) product of Eq. 10."""
+"""Compiled kernels of the E-step: moments, endpoints and their reach, and the (max, ×) product of Eq. 10."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from mvcc._kernels.links import build_links
 
 
 @njit(cache=True)
@@ -64,6 +66,36 @@ def memberships(X, rows, labels, means, whiteners):
 
 
 @njit(cache=True)
+def heavy_links(n, pairs, must_link, weights, threshold):
+    """Return the rows that constraints of at least the threshold end at, and these constraints as links of them.
+
+    Rows come ascending, with the heaviest weight of each; then the must-links and the cannot-links of the rows, by
+    their numbers.
+    """
+    heaviest = np.full(n, -1.0)
+    n_heavy = np.zeros(2, np.int64)
+    for c in range(len(pairs)):
+        if weights[c] >= threshold:
+            n_heavy[int(must_link[c])] += 1
+            for end in pairs[c]:
+                heaviest[end] = max(heaviest[end], weights[c])
+    rows = np.flatnonzero(heaviest >= 0)
+    number = np.empty(n, np.int64)
+    number[rows] = np.arange(rows.size)
+    links = []
+    for kind in (True, False):
+        ends, heavy = np.empty((n_heavy[int(kind)], 2), np.int64), np.empty(n_heavy[int(kind)])
+        count = 0
+        for c in range(len(pairs)):
+            if weights[c] >= threshold and must_link[c] == kind:
+                ends[count, 0], ends[count, 1] = number[pairs[c, 0]], number[pairs[c, 1]]
+                heavy[count] = weights[c]
+                count += 1
+        links.append(build_links(rows.size, ends, np.ones(count, np.bool_), heavy))
+    return rows, heaviest[rows], links[0], links[1]
+
+
+@njit(cache=True)
 def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
     """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
 
@@ -112,7 +144,8 @@ def transposed(matrix, n_columns):
 def max_product(left, right, n_columns, threshold, upper):
     """Multiply two sparse matrices (start, column, value) in the (max, ×) semiring, keeping what is ≥ threshold.
 
-    With ``upper`` only entries right of the diagonal. Columns of each row come ascending.
+    With ``upper`` only entries right of the diagonal; the columns of each row of ``right`` must then ascend. Those of
+    the product do.
     """
     left_start, left_column, left_value = left
     right_start, right_column, right_value = right
@@ -126,10 +159,12 @@ def max_product(left, right, n_columns, threshold, upper):
     for r in range(n_rows):
         n_touched = 0
         for e in range(left_start[r], left_start[r + 1]):
-            for f in range(right_start[left_column[e]], right_start[left_column[e] + 1]):
+            for f in range(right_start[left_column[e] + 1] - 1, right_start[left_column[e]] - 1, -1):
                 c = right_column[f]
+                if upper and c <= r:
+                    break
                 product = left_value[e] * right_value[f]
-                if product >= threshold and not (upper and c <= r):
+                if product >= threshold:
                     if best[c] == 0.0:
                         touched[n_touched] = c
                         n_touched += 1
@@ -137,9 +172,40 @@ def max_product(left, right, n_columns, threshold, upper):
         while count + n_touched > column.size:
             column = np.concatenate((column, np.empty_like(column)))
             value = np.concatenate((value, np.empty_like(value)))
-        for c in np.sort(touched[:n_touched]):
+        if n_touched > n_columns // 16:
+            n_touched = 0
+            for c in range(n_columns):
+                if best[c] > 0.0:
+                    touched[n_touched] = c
+                    n_touched += 1
+        else:
+            touched[:n_touched].sort()
+        for c in touched[:n_touched]:
             column[count], value[count] = c, best[c]
             best[c] = 0.0
             count += 1
         start[r + 1] = count
     return start, column[:count], value[:count]
+
+
+@njit(cache=True)
+def as_constraints(rows, together, apart):
+    """Make one sorted list of constraints (pairs, must_link, weights) of two sparse matrices over the given rows."""
+    total = together[1].size + apart[1].size
+    pairs, must_link, weights = np.empty((total, 2), np.int64), np.empty(total, np.bool_), np.empty(total)
+    count = 0
+    for r in range(rows.size):
+        m, m_end = together[0][r], together[0][r + 1]
+        c, c_end = apart[0][r], apart[0][r + 1]
+        while m < m_end or c < c_end:
+            kind = c == c_end or (m < m_end and together[1][m] <= apart[1][c])
+            if kind:
+                column, weights[count] = together[1][m], together[2][m]
+                m += 1
+            else:
+                column, weights[count] = apart[1][c], apart[2][c]
+                c += 1
+            pairs[count, 0], pairs[count, 1] = rows[r], rows[column]
+            must_link[count] = kind
+            count += 1
+    return pairs, must_link, weights
