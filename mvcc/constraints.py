@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
 from mvcc._constraint_files import Row, read_rows, write_rows
+from mvcc._kernels.merging import unified
 from mvcc._neighborhoods import Neighborhoods
 from mvcc._validation import RandomState, as_array, as_generator, check_count, class_codes
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
@@ -317,18 +318,7 @@ def unify(given: Constraints, transferred: Constraints) -> Constraints:
         known = np.where(transferred.must_link, together, apart)
         if not (known & (transferred.weights > neighborhoods.weight)).any():
             return Constraints._held(neighborhoods, unify(others, transferred._select(~(together | apart))))
-    union = given.max_union(transferred)
-    keys = _keys(union.pairs, union.must_link)
-    first = np.flatnonzero(keys[1:] >> 1 == keys[:-1] >> 1)
-    if not first.size:
-        return union
-    clash = np.column_stack((first, first + 1))
-    own = np.isin(keys[clash], _keys(given.pairs, given.must_link))
-    lead = np.where(own[:, 0] == own[:, 1], union.weights[clash[:, 0]] - union.weights[clash[:, 1]], own @ [1.0, -1.0])
-    keep = np.ones(len(union), dtype=np.bool_)
-    keep[clash[:, 0]] = lead > 0
-    keep[clash[:, 1]] = lead < 0
-    return union._select(keep)
+    return Constraints._sorted(*unified(*given._list(), *transferred._list()))
 
 
 def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:

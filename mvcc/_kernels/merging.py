@@ -116,3 +116,45 @@ def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
                 lists[k, new, right, counts[k, new, right]] = weights[c]
                 counts[k, new, right] += 1
     return lists, counts
+
+
+@njit(cache=True)
+def unified(pairs, must_link, weights, other_pairs, other_must_link, other_weights):
+    """Merge two sorted lists of constraints into one with at most one type for each pair (Eq. 13–14).
+
+    Of both types of a pair, the one of the first list wins, then the heavier one; of equal ones both are dropped. Of
+    the same type the heaviest is kept.
+    """
+    total = len(pairs) + len(other_pairs)
+    new_pairs, kinds, new_weights = np.empty((total, 2), np.int64), np.empty(total, np.bool_), np.empty(total)
+    count = here = there = 0
+    while here < len(pairs) or there < len(other_pairs):
+        if there == len(other_pairs) or (
+            here < len(pairs) and (pairs[here, 0], pairs[here, 1]) <= (other_pairs[there, 0], other_pairs[there, 1])
+        ):
+            i, j = pairs[here, 0], pairs[here, 1]
+        else:
+            i, j = other_pairs[there, 0], other_pairs[there, 1]
+        together = apart = -1.0  # the weights of both types of this pair; negative where there is none
+        own_together = own_apart = False
+        while here < len(pairs) and pairs[here, 0] == i and pairs[here, 1] == j:
+            if must_link[here]:
+                together, own_together = max(together, weights[here]), True
+            else:
+                apart, own_apart = max(apart, weights[here]), True
+            here += 1
+        while there < len(other_pairs) and other_pairs[there, 0] == i and other_pairs[there, 1] == j:
+            if other_must_link[there]:
+                together = max(together, other_weights[there])
+            else:
+                apart = max(apart, other_weights[there])
+            there += 1
+        kind = together >= 0
+        if kind and apart >= 0:
+            if own_together == own_apart and together == apart:
+                continue
+            kind = together > apart if own_together == own_apart else own_together
+        new_pairs[count, 0], new_pairs[count, 1] = i, j
+        kinds[count], new_weights[count] = kind, together if kind else apart
+        count += 1
+    return new_pairs[:count], kinds[:count], new_weights[:count]
