@@ -14,12 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
 from mvcc._kernels.propagation import as_constraints, endpoint_reach, heavy_links, max_product, transposed
+from mvcc._kernels.threads import for_blocks, may_share
 from mvcc._validation import as_array, check_data, check_labels, check_metrics, check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.gaussians import Gaussians, fit_gaussians
 
+Sparse = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # start of each row, columns, values
+
 _ENDPOINTS_AT_ONCE = 64  # what a tree finds comes as Python lists, which are large
+_SHARES = 32  # of the rows of a product among threads
 
 # A distance at which the weight still rounds up to the threshold must not be cut off.
 _SLACK = 1e-12
@@ -82,12 +86,14 @@ def propagate_constraints(
         return Constraints([], [])
     n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
     gaussians = fit_gaussians(data, clusters, n_clusters, learned, gamma)
-    reach = _reach(data, targets, endpoints, clusters, gaussians, 2 * np.log(heaviest / t) + _SLACK)
+    shared = may_share(len(targets))
+    reach = _reach(data, targets, endpoints, clusters, gaussians, 2 * np.log(heaviest / t) + _SLACK, shared)
     reached_by = transposed(reach, len(targets))
+
     found = []
     for of_kind in links:
-        one_end = max_product(of_kind, reach, len(targets), t, False)
-        found.append(max_product(reached_by, one_end, len(targets), t, True))
+        one_end = _product(of_kind, reach, len(targets), t, upper=False, shared=shared)
+        found.append(_product(reached_by, one_end, len(targets), t, upper=True, shared=shared))
     return Constraints._sorted(*as_constraints(targets, *found))
 
 
@@ -98,27 +104,51 @@ def _reach(
     labels: NDArray[np.int64],
     gaussians: Gaussians,
     cut: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    shared: bool,
+) -> Sparse:
     """Return G of Eq. 15 as a sparse matrix (start, candidate number, value), one row per endpoint.
 
     Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18, as its radius is that
     of the longest axis; the exact distance decides, and rounding must not keep a candidate out of the ball.
     """
-    tree = cKDTree(X[targets])
+    # a tree that is quick to build: it is asked once
+    points = X if len(targets) == len(X) else X[targets]
+    tree = cKDTree(points, leafsize=64, balanced_tree=False, compact_nodes=False)
     G = gaussians.memberships(X, endpoints, labels)
     longest = np.linalg.eigvalsh(gaussians.covariances)[:, -1]
     radii = np.sqrt(cut * G * longest[labels[endpoints]]) * (1 + 1e-6)
-    parts = []
-    for first in range(0, len(endpoints), _ENDPOINTS_AT_ONCE):
-        block = slice(first, first + _ENDPOINTS_AT_ONCE)
+
+    def of_block(block: slice) -> Sparse:
         balls = tree.query_ball_point(X[endpoints[block]], radii[block], return_sorted=True)
         start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
-        parts.append(
-            endpoint_reach(X, targets, endpoints[block], labels, gaussians.whiteners, G[block], cut[block], start, near)
+        reach: Sparse = endpoint_reach(
+            X, targets, endpoints[block], labels, gaussians.whiteners, G[block], cut[block], start, near
         )
-    counts, reached, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts))), reached, values
+        return reach
+
+    return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
+
+
+def _product(left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool) -> Sparse:
+    """Multiply in the (max, ×) semiring, keeping what is ≥ threshold; with ``upper`` only right of the diagonal."""
+    n_rows = len(left[0]) - 1
+
+    def of_rows(block: slice) -> Sparse:
+        rows = left[0][block.start : block.stop + 1], *left[1:]
+        product: Sparse = max_product(rows, right, n_columns, threshold, upper, block.start)
+        return product
+
+    return _stacked(for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared))
+
+
+def _stacked(parts: list[Sparse]) -> Sparse:
+    """Return sparse matrices of the same columns one above the other."""
+    if len(parts) == 1:
+        return parts[0]
+    counts, columns, values = zip(*((np.diff(start), column, value) for start, column, value in parts), strict=True)
+    start = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))))
+    return start, np.concatenate(columns), np.concatenate(values)
 
 
 def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]:

@@ -95,15 +95,15 @@ def heavy_links(n, pairs, must_link, weights, threshold):
     return rows, heaviest[rows], links[0], links[1]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
     """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
 
     ``cut`` is 2 ln(w_u / t), which bounds the squared distance divided by ``G``. At distance 0 the value is 1, even
     where G has underflowed to 0. ``near[near_start[u] : near_start[u + 1]]`` are the numbers of the candidates that
-    endpoint u may reach, ascending. Return how many each endpoint reaches, the candidates' numbers, and the values.
+    endpoint u may reach, ascending. Return a sparse matrix (start, number of the candidate, value), a row per endpoint.
     """
-    counts = np.zeros(endpoints.size, np.int64)
+    start = np.zeros(endpoints.size + 1, np.int64)
     reached = np.empty(near.size, np.int64)
     value = np.empty(near.size)
     total = 0
@@ -117,8 +117,8 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_sta
             reached[total] = near[place]
             value[total] = 1.0 if distance == 0 else np.exp(-0.5 * distance / G[u])
             total += 1
-            counts[u] += 1
-    return counts, reached[:total].copy(), value[:total].copy()
+        start[u + 1] = total
+    return start, reached[:total].copy(), value[:total].copy()
 
 
 @njit(cache=True)
@@ -140,12 +140,12 @@ def transposed(matrix, n_columns):
     return new_start, row, new_value
 
 
-@njit(cache=True)
-def max_product(left, right, n_columns, threshold, upper):
+@njit(cache=True, nogil=True)
+def max_product(left, right, n_columns, threshold, upper, first_row):
     """Multiply two sparse matrices (start, column, value) in the (max, ×) semiring, keeping what is ≥ threshold.
 
-    With ``upper`` only entries right of the diagonal; the columns of each row of ``right`` must then ascend. Those of
-    the product do.
+    With ``upper`` only entries right of the diagonal, the rows being counted from ``first_row``; the columns of each
+    row of ``right`` must then ascend. Those of the product do.
     """
     left_start, left_column, left_value = left
     right_start, right_column, right_value = right
@@ -161,7 +161,7 @@ def max_product(left, right, n_columns, threshold, upper):
         for e in range(left_start[r], left_start[r + 1]):
             for f in range(right_start[left_column[e] + 1] - 1, right_start[left_column[e]] - 1, -1):
                 c = right_column[f]
-                if upper and c <= r:
+                if upper and c <= first_row + r:
                     break
                 product = left_value[e] * right_value[f]
                 if product >= threshold:
@@ -185,7 +185,7 @@ def max_product(left, right, n_columns, threshold, upper):
             best[c] = 0.0
             count += 1
         start[r + 1] = count
-    return start, column[:count], value[:count]
+    return start, column[:count].copy(), value[:count].copy()
 
 
 @njit(cache=True)

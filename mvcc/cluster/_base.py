@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._kernels.links import build_links
+from mvcc._kernels.threads import may_share
 from mvcc._neighborhoods import NO_GROUPS, Groups
 from mvcc._validation import RandomState, as_array, as_generator, check_count, check_number, is_clean
-from mvcc.cluster._kernels.blocks import assign_nearest, may_share
+from mvcc.cluster._kernels.blocks import assign_nearest
 from mvcc.cluster._kernels.metrics import log_det
 from mvcc.cluster._kernels.start import neighborhood_start
 from mvcc.constraints import Constraints, Listed

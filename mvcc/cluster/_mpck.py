@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._kernels.threads import may_share
 from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans
-from mvcc.cluster._kernels.blocks import may_share
 from mvcc.cluster._kernels.mpck import mpck_fit
 from mvcc.exceptions import InvalidInputError
 

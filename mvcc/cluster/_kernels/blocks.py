@@ -5,30 +5,11 @@ Within a block the distances of `LANES` rows at once are summed in the order of 
 
 from __future__ import annotations
 
-import os
-import threading
-
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit, prange
 
+from mvcc._kernels.threads import BLOCK
 from mvcc.cluster._kernels.geometry import LANES, lane_distances, load_lanes, plain_squared_distance
-
-BLOCK = 8192  # rows; data of one block are never shared out
-_PROCESS = os.getpid()
-
-
-def may_share(n: int) -> bool:
-    """Tell whether passes over n rows are worth several threads, and may use them.
-
-    Threads of a kernel are for the main thread of a process that was not forked: elsewhere some threading layers
-    abort the process. ``numba.set_num_threads`` and ``NUMBA_NUM_THREADS`` limit them.
-    """
-    return (
-        n > BLOCK
-        and threading.current_thread() is threading.main_thread()
-        and os.getpid() == _PROCESS
-        and get_num_threads() > 1
-    )
 
 
 @njit(cache=True)

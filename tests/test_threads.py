@@ -1,0 +1,103 @@
+"""Large data are shared among threads, with the same bits as on one; elsewhere one thread does it all."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+
+import numba
+import numpy as np
+import pytest
+
+from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
+from mvcc._kernels import threads
+from mvcc._kernels.threads import BLOCK, for_blocks, may_share
+
+several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="numba has a single thread")
+
+
+@pytest.fixture
+def limit():
+    """Set the number of threads, and give them back in the end."""
+    before = numba.get_num_threads()
+    yield numba.set_num_threads
+    numba.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def large():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=5 * BLOCK // 2)
+    X = rng.normal(size=(len(y), 5)) + 3 * rng.normal(size=(3, 5))[y]
+    return X, y, Constraints.from_labels(y, 300, 0)
+
+
+@several_threads
+@pytest.mark.parametrize("estimator", [PCKMeans(3, random_state=0), MPCKMeans(3, random_state=0, max_iter=10)])
+def test_fits_on_one_thread_and_on_two_have_the_same_bits(large, limit, estimator):
+    X, _, constraints = large
+    found = []
+    for number in (1, 2):
+        limit(number)
+        assert may_share(len(X)) == (number == 2)
+        estimator.fit(X, constraints=constraints.closure())
+        found.append((estimator.labels_, estimator.cluster_centers_, estimator.objective_, estimator.predict(X)))
+    for one, two in zip(*found, strict=True):
+        assert np.array_equal(one, two)
+
+
+@several_threads
+@pytest.mark.parametrize("threshold", [0.9, 0.5])
+def test_e_steps_on_one_thread_and_on_two_have_the_same_bits(large, limit, threshold):
+    X, y, constraints = large
+    found = []
+    for number in (1, 2):
+        limit(number)
+        found.append(propagate_constraints(X, y, constraints, threshold))
+    assert len(found[0]) > len(constraints)
+    assert found[0] == found[1]
+
+
+def test_blocks_cover_everything_once_and_in_order():
+    for n in (1, 6, 7, 8, 20):
+        for shared in (False, True):
+            parts = for_blocks(lambda block: list(range(20))[block], n, 7, shared=shared)
+            assert [item for part in parts for item in part] == list(range(n))
+    assert for_blocks(lambda block: (block.start, block.stop), 0, 7, shared=True) == [(0, 0)]
+
+
+@several_threads
+def test_an_error_in_a_thread_is_not_lost():
+    with pytest.raises(ZeroDivisionError):
+        for_blocks(lambda block: 1 // (block.start - 8), 20, 4, shared=True)
+
+
+@several_threads
+def test_small_data_other_threads_and_forked_processes_get_one_thread(monkeypatch):
+    assert may_share(BLOCK + 1)
+    assert not may_share(BLOCK)
+    answers = []
+    other = threading.Thread(target=lambda: answers.append(may_share(BLOCK + 1)))
+    other.start()
+    other.join()
+    assert answers == [False]
+    monkeypatch.setattr(threads, "_PROCESS", -1)  # as in a process that was forked
+    assert not may_share(BLOCK + 1)
+
+
+def _fit(X, sent):
+    sent.send(PCKMeans(3, random_state=0, max_iter=3).fit(X).labels_)
+
+
+@several_threads
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_forked_process_fits_large_data(large):
+    X, _, _ = large
+    expected = PCKMeans(3, random_state=0, max_iter=3).fit(X).labels_
+    receive, send = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=_fit, args=(X, send))
+    child.start()
+    assert receive.poll(60), "the forked process did not answer"
+    assert np.array_equal(receive.recv(), expected)
+    child.join()
+    assert child.exitcode == 0
