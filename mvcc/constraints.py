@@ -330,15 +330,6 @@ def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
     return Constraints._sorted(closed.pairs, closed.must_link, weights)
 
 
-def is_among(constraints: Constraints, others: Constraints) -> NDArray[np.bool_]:
-    """Tell for each constraint whether `others` has one of the same pair and type."""
-    keys, known = (_keys(c.pairs, c.must_link) for c in (constraints, others))
-    if not len(known):
-        return np.zeros(len(keys), dtype=np.bool_)
-    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.equal(known[place], keys)
-
-
 def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.int64]:
     """One sortable integer per constraint: the pair, then must-link before cannot-link."""
     return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link

@@ -71,13 +71,14 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
         total += squared_distance(X, i, centers, h, metrics, h) - log_dets[h]
         for e in range(start[i], start[i + 1]):
             j = partner[e]
-            if j < i:
+            together = labels[j] == h
+            if j < i or together == (weight[e] > 0):
                 continue
             own = squared_distance(X, i, X, j, metrics, h)
-            if weight[e] > 0 and labels[j] != h:
-                total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
-            elif weight[e] < 0 and labels[j] == h:
+            if together:
                 total -= weight[e] * (reach[h] - own)
+            else:
+                total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
     torn, joined, joined_weight, _ = broken
     for h in range(len(centers)):
         total += ((torn[h] - joined[h]) * metrics[h].ravel()).sum() + joined_weight[h] * reach[h]
