@@ -45,7 +45,7 @@ reproduce: $(VENV)/.installed ## Run all experiments, draw the figures, check th
 
 bench: $(VENV)/.installed ## Measure fits and E-steps beside other implementations, as ratios
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	$(BIN)/python scripts/bench.py
+	$(BIN)/python -m scripts.bench
 
 clean: ## Remove the virtual environment, caches and the results of the demo
 	rm -rf $(VENV) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo

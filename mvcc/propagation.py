@@ -87,23 +87,25 @@ def propagate_constraints(
     n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
     gaussians = fit_gaussians(data, clusters, n_clusters, learned, gamma)
     shared = may_share(len(targets))
-    reach = _reach(data, targets, endpoints, clusters, gaussians, 2 * np.log(heaviest / t) + _SLACK, shared)
-    reached_by = transposed(reach, len(targets))
+    cut = 2 * np.log(heaviest / t) + _SLACK
+    reached = reach(data, targets, endpoints, clusters, gaussians, cut, shared=shared)
+    reached_by = transposed(reached, len(targets))
 
     found = []
     for of_kind in links:
-        one_end = _product(of_kind, reach, len(targets), t, upper=False, shared=shared)
+        one_end = _product(of_kind, reached, len(targets), t, upper=False, shared=shared)
         found.append(_product(reached_by, one_end, len(targets), t, upper=True, shared=shared))
     return Constraints._sorted(*as_constraints(targets, *found))
 
 
-def _reach(
+def reach(
     X: NDArray[np.float64],
     targets: NDArray[np.int64],
     endpoints: NDArray[np.int64],
     labels: NDArray[np.int64],
     gaussians: Gaussians,
     cut: NDArray[np.float64],
+    *,
     shared: bool,
 ) -> Sparse:
     """Return G of Eq. 15 as a sparse matrix (start, candidate number, value), one row per endpoint.
@@ -122,10 +124,10 @@ def _reach(
         balls = tree.query_ball_point(X[endpoints[block]], radii[block], return_sorted=True)
         start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
-        reach: Sparse = endpoint_reach(
+        block_reach: Sparse = endpoint_reach(
             X, targets, endpoints[block], labels, gaussians.whiteners, G[block], cut[block], start, near
         )
-        return reach
+        return block_reach
 
     return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
 

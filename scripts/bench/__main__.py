@@ -1,0 +1,62 @@
+"""Measure everything, print the table and store it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from scripts.bench import fits, large, runs
+from scripts.bench.growth import draw
+from scripts.bench.table import as_table
+
+ROOT = Path(__file__).parents[2]
+
+
+def measure(*, quick: bool = False) -> Iterator[dict[str, Any]]:
+    """Measure everything; ``quick`` with the smallest sizes that still run every comparison."""
+    with threadpool_limits(1):
+        if fits.peer_is_here():
+            yield from fits.beside_the_peer(1, (10,)) if quick else fits.beside_the_peer(10)
+        yield from fits.beside_wekaut(1 if quick else 20)
+        yield from large.beside_brute_force(*((100, 40) if quick else (2_000, 1_000)))
+    yield from fits.k_means(1_000, 2) if quick else fits.k_means(1_000_000, 10)
+    if quick:
+        yield from large.growth((6_000,), (40,), (0.9,))
+        yield from large.on_threads(9_000, 40, 0.9)
+        yield from large.e_step_alone(9_000, 40)
+        yield from large.neighborhoods(9_000, 1_000)
+        yield from runs.workers(2)
+    else:
+        sizes = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+        yield from large.growth(sizes, (10, 100, 1_000, 10_000), (0.99, 0.95, 0.9, 0.85, 0.8))
+        yield from large.on_threads(1_000_000, 1_000, 0.8)
+        yield from large.e_step_alone(1_000_000, 1_000)
+        yield from large.neighborhoods(1_000_000, 100_000)
+        yield from runs.workers(40)
+    yield from runs.answer()
+
+
+def main() -> None:
+    """Print and store the table and the picture of the growth."""
+    began = time.perf_counter()
+    table = as_table(measure())
+    print(shown(table))
+    folder = ROOT / "results"
+    folder.mkdir(exist_ok=True)
+    table.to_csv(folder / "benchmarks.csv", index=False, float_format="%.6g", lineterminator="\n")
+    draw(table, folder / "benchmarks.png")
+    print(f"\nWritten to {folder / 'benchmarks.csv'} and .png, after {(time.perf_counter() - began) / 60:.1f} minutes.")
+
+
+def shown(table: pd.DataFrame) -> str:
+    """Return the table for the terminal, and below it why the aims that were missed are missed."""
+    return table.to_string(index=False, float_format=lambda x: f"{x:.3g}", na_rep="-")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Do one piece of work in a process of its own, and print its seconds and peak memory as JSON.
+
+python -m scripts.bench.alone propagate problem.npz
+
+The file holds ``X``, ``labels``, ``pairs``, ``must_link``, ``k`` and ``threshold``. The peak is what the process took
+above what it held when mvcc was imported and its kernels loaded, data included; it is NaN where there is no /proc.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
+
+Problem = dict[str, Any]
+
+
+def propagate(problem: Problem) -> tuple[int, int]:
+    """Return the number of propagated constraints and the bytes of data and output."""
+    X, labels, constraints = problem["X"], problem["labels"], _constraints(problem)
+    found = propagate_constraints(X, labels, constraints, float(problem["threshold"]))
+    arrays = (X, labels, found.pairs, found.must_link, found.weights)
+    return len(found), sum(array.nbytes for array in arrays)
+
+
+def pck(problem: Problem) -> tuple[int, int]:
+    """Return the number of closed constraints and the bytes of data."""
+    return _fit(PCKMeans(int(problem["k"]), random_state=0), problem)
+
+
+def mpck(problem: Problem) -> tuple[int, int]:
+    """Return the number of closed constraints and the bytes of data."""
+    return _fit(MPCKMeans(int(problem["k"]), random_state=0), problem)
+
+
+WORK: dict[str, Callable[[Problem], tuple[int, int]]] = {"propagate": propagate, "pck": pck, "mpck": mpck}
+
+
+def _constraints(problem: Problem) -> Constraints:
+    return Constraints(problem["pairs"], problem["must_link"])
+
+
+def _fit(model: Any, problem: Problem) -> tuple[int, int]:
+    closed = _constraints(problem).closure()
+    model.fit(problem["X"], constraints=closed)
+    return len(closed), problem["X"].nbytes
+
+
+def main() -> None:
+    """Do the work and print the result."""
+    work = WORK[sys.argv[1]]
+    small = np.random.default_rng(0).normal(size=(20, 2))
+    pairs, must_link = np.array([[0, 1], [2, 3]]), np.array([True, False])
+    work({"X": small, "labels": np.arange(20) % 2, "pairs": pairs, "must_link": must_link, "k": 2, "threshold": 0.9})
+    before = _held()
+    problem = dict(np.load(sys.argv[2]))
+    began = time.perf_counter()
+    found, size = work(problem)
+    seconds = time.perf_counter() - began
+    peak = _held("VmHWM") - before
+    print(json.dumps({"ms": 1e3 * seconds, "peak_mb": peak, "found": found, "size_mb": size / 1e6}))
+
+
+def _held(what: str = "VmRSS") -> float:
+    """Return the memory of this process in MB, now or (VmHWM) at most so far.
+
+    ``resource.getrusage`` would not do: its peak is that of the parent where that was larger.
+    """
+    try:
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    except OSError:
+        return float("nan")
+    return next(1.024e-3 * int(line.split()[1]) for line in lines if line.startswith(what))
+
+
+if __name__ == "__main__":
+    main()

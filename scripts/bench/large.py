@@ -1,0 +1,132 @@
+"""Large data: E-steps beside a brute force and growing alone, and constraints whose closure no list could hold."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from mvcc import Constraints, propagate_constraints
+from mvcc.gaussians import fit_gaussians
+from mvcc.propagation import reach
+from scripts.bench.table import best_of, row
+from tests.reference.propagation import propagate_vectorised
+
+THRESHOLD = 0.9
+
+
+def scene(n: int, n_constraints: int) -> tuple[np.ndarray, np.ndarray, Constraints]:
+    """Draw four round clusters of n points, and constraints from their labels."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(4, size=n)
+    return rng.normal(size=(n, 4)) + 8 * np.eye(4)[y], y, Constraints.from_labels(y, n_constraints, 0)
+
+
+def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
+    """Compare one E-step with a vectorized brute force over all pairs."""
+    X, y, constraints = scene(n, n_constraints)
+    start = time.perf_counter()
+    expected = propagate_vectorised(X, y, constraints.pairs, constraints.must_link, constraints.weights, THRESHOLD)
+    theirs = 1e3 * (time.perf_counter() - start)
+    found = propagate_constraints(X, y, constraints, THRESHOLD)
+    assert len(found) == len(expected)
+    mine = best_of(lambda: propagate_constraints(X, y, constraints, THRESHOLD), 1.0)
+    task = f"E-step, {n} x 4, {n_constraints} constraints, t = {THRESHOLD}"
+    yield row(task, mine, ("ratio", "≥", 50), other="vectorized NumPy, all pairs", other_ms=theirs, found=len(expected))
+
+
+def growth(sizes: tuple[int, ...], numbers: tuple[int, ...], thresholds: tuple[float, ...]) -> Iterator[dict[str, Any]]:
+    """Let an E-step grow in points, in constraints and in reach, from the last size and the middle of the others."""
+    n, m, t = sizes[-1], numbers[len(numbers) // 2], thresholds[len(thresholds) // 2]
+    cases = [(size, m, t) for size in sizes] + [(n, number, t) for number in numbers if number != m]
+    cases += [(n, m, threshold) for threshold in thresholds if threshold != t]
+    for size, number, threshold in cases:
+        X, y, constraints = scene(size, number)
+        found = propagate_constraints(X, y, constraints, threshold)
+        ms = best_of(lambda X=X, y=y, c=constraints, t=threshold: propagate_constraints(X, y, c, t), 0.5)
+        measured = {"n": size, "constraints": number, "threshold": threshold, "found": len(found)}
+        task = f"E-step, {size} x 4, {number} constraints, t = {threshold}"
+        yield row(task, ms, **measured, hits=count_hits(X, y, constraints, threshold))
+
+
+def count_hits(X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float) -> int:
+    """Count the pairs of points that each constraint reaches: the products of Eq. 10 that are not too light."""
+    gaussians = fit_gaussians(X, y, 1 + int(y.max()), None, 1e-6)
+    endpoints, ends = np.unique(constraints.pairs, return_inverse=True)
+    cut = np.full(len(endpoints), 2 * np.log(1 / threshold))
+    start, _, values = reach(X, np.arange(len(X)), endpoints, y, gaussians, cut, shared=False)
+    of_endpoint = [np.sort(values[first:last]) for first, last in pairwise(start.tolist())]
+    hits = 0
+    for u, v in ends.reshape(-1, 2).tolist():
+        lightest = np.searchsorted(of_endpoint[v], threshold / of_endpoint[u])
+        hits += int((len(of_endpoint[v]) - lightest).sum())
+    return hits
+
+
+def on_threads(n: int, n_constraints: int, threshold: float) -> Iterator[dict[str, Any]]:
+    """Compare an E-step on two threads with one."""
+    X, y, constraints = scene(n, n_constraints)
+    before = numba.get_num_threads()
+    times, found = [], []
+    for threads in (1, min(2, before)):
+        numba.set_num_threads(threads)
+        found.append(propagate_constraints(X, y, constraints, threshold))
+        times.append(best_of(lambda: propagate_constraints(X, y, constraints, threshold), 1.0))
+    numba.set_num_threads(before)
+    assert found[0] == found[1], "two threads gave other bits than one"
+    task = f"E-step on two threads, {n} x 4, {n_constraints} constraints, t = {threshold}"
+    yield row(task, times[1], other="the same on one thread", other_ms=times[0], found=len(found[0]))
+
+
+def e_step_alone(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
+    """Measure one E-step with its memory, in a process of its own."""
+    X, y, constraints = scene(n, n_constraints)
+    done = _alone("propagate", X, constraints, labels=y, threshold=THRESHOLD)
+    limits = (("ms", "≤", 10_000), ("peak_mb", "≤", 3 * done.pop("size_mb")), ("peak_mb", "≤", 3_000))
+    yield row(f"E-step in a process of its own, {n} x 4, {n_constraints} constraints", done.pop("ms"), *limits, **done)
+
+
+def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
+    """Measure fits under constraints of few, large neighbourhoods: a fifth and a tenth as many as points."""
+    for work, name, n, m in (("pck", "PCK-Means", n_pck, n_pck // 5), ("mpck", "MPCK-Means", n_mpck, n_mpck // 10)):
+        X, constraints = _large_neighborhoods(n, m)
+        done = _alone(work, X, constraints, k=10)
+        done.pop("size_mb")
+        limits = (("ms", "≤", 60_000), ("peak_mb", "≤", 4_000))
+        task = f"{name}, {n} x 16, k = 10, {len(constraints)} constraints of 100 neighbourhoods"
+        yield row(task, done.pop("ms"), *limits, other=f"a list would take {17e-9 * done['found']:.3g} GB", **done)
+
+
+def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:
+    """Draw ten clusters, and as many must-links along as cannot-links between ten neighbourhoods of each."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(10, size=n)
+    X = rng.normal(size=(n, 16)) + 3 * rng.normal(size=(10, 16))[y]
+    rows = rng.permutation(n)[:m]
+    home = 10 * y[rows] + rng.integers(10, size=m)
+    order = np.argsort(home, kind="stable")
+    steps = np.column_stack((rows[order[:-1]], rows[order[1:]]))[home[order[:-1]] == home[order[1:]]]
+    pairs = rows[rng.integers(m, size=(m, 2))]
+    apart = pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
+    together = steps[: m // 2]
+    chosen = np.concatenate((together, apart[: m // 2]))
+    return X, Constraints(chosen, np.arange(len(chosen)) < len(together))
+
+
+def _alone(work: str, X: np.ndarray, constraints: Constraints, **more: Any) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "problem.npz"
+        problem = {"labels": np.zeros(0, np.int64), "k": 1, "threshold": 1.0} | more
+        np.savez(path, X=X, pairs=constraints.pairs, must_link=constraints.must_link, **problem)
+        command = [sys.executable, "-W", "ignore", "-m", "scripts.bench.alone", work, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))

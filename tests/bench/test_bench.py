@@ -1,0 +1,88 @@
+"""The benchmark runs on a fresh checkout: every comparison, on the smallest sizes. Nothing here asserts seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mvcc import Constraints, propagate_constraints
+from scripts.bench import __main__ as bench
+from scripts.bench import fits, growth, large, table
+
+
+def _once(function, seconds):
+    function()
+    return 1.0
+
+
+@pytest.fixture
+def untimed(monkeypatch):
+    for module in (fits, large, bench.runs):
+        monkeypatch.setattr(module, "best_of", _once)
+
+
+def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(untimed, monkeypatch, tmp_path):
+    monkeypatch.setattr(fits, "find_spec", lambda name: None)
+    monkeypatch.delenv("MVCC_REFERENCE", raising=False)
+    measured = table.as_table(bench.measure(quick=True))
+    kinds = [task.split(",")[0] for task in measured["task"]]
+    assert [kind for kind in kinds if kind.startswith("E-step")] == [
+        "E-step",
+        "E-step",
+        "E-step on two threads",
+        "E-step in a process of its own",
+    ]
+    assert {"k-means", "PCK-Means", "MPCK-Means", "mvcc --help"} <= set(kinds)
+    judged = measured[measured["aim"] != ""]
+    assert judged["reached"].isin(["yes", "no"]).all()
+    assert (measured.loc[measured["aim"] == "", "reached"] == "").all()
+    assert (measured["peak_mb"].dropna() > 0).all()
+    assert bench.shown(measured).count("\n") >= len(measured)
+    growth.draw(measured, tmp_path / "growth.png")
+    assert (tmp_path / "growth.png").stat().st_size > 10_000
+
+
+def test_an_aim_is_judged_by_what_was_measured():
+    fast, slow = (
+        table.row("task", ms, ("ratio", "≥", 50), ("ms", "≤", 3), other="peer", other_ms=100) for ms in (2, 4)
+    )
+    assert (fast["ratio"], fast["aim"], fast["reached"]) == (50, "ratio ≥ 50, ms ≤ 3", "yes")
+    assert slow["reached"] == "no"
+    assert table.row("task", 2, ("ratio", "≥", 50))["reached"] == ""
+    assert table.row("task", 2)["aim"] == ""
+
+
+def test_hits_are_the_products_that_are_not_too_light():
+    X, y, constraints = large.scene(300, 20)
+    found = propagate_constraints(X, y, Constraints(constraints.pairs[:1], constraints.must_link[:1]), 0.8)
+    alone = Constraints(constraints.pairs[:1], constraints.must_link[:1])
+    assert len(found) <= large.count_hits(X, y, alone, 0.8) <= 2 * len(found) + 300
+    assert large.count_hits(X, y, constraints, 0.8) > large.count_hits(X, y, constraints, 0.95) >= 20
+
+
+def test_the_model_of_growth_finds_the_coefficients_that_made_the_times():
+    sizes = table.as_table({"n": n, "hits": hits, "ms": 0} for n in (100, 1_000, 10_000) for hits in (0, 50, 7_000))
+    sizes["ms"] = growth.predicted(sizes, np.array([2.0, 3e-4, 5e-3]))
+    assert growth.fit_model(sizes) == pytest.approx([2.0, 3e-4, 5e-3])
+
+
+@pytest.mark.data
+def test_fits_beside_a_peer_are_scored_and_its_failures_counted(untimed, monkeypatch):
+    def peer(X, k, problems):
+        fit = {"draw": 0, "algorithm": "PCK-Means", "seconds": 0.5, "labels": [0] * len(X)}
+        return [fit, {"draw": 0, "algorithm": "MPCK-Means", "error": "LinAlgError()"}]
+
+    monkeypatch.setattr(fits, "_peer", peer)
+    rows = list(fits.beside_the_peer(1, (10,)))
+    assert [row["other"].split(" (")[1] for row in rows] == ["1 of 1 fits)", "0 of 1 fits)"] * 3
+    assert all(0 < row["f"] <= 1 for row in rows)
+    assert all("other_f" in row for row in rows[::2])
+    assert not any("other_f" in row for row in rows[1::2])
+
+
+@pytest.mark.reference
+def test_fits_beside_wekaut_have_its_stored_times(untimed):
+    rows = list(fits.beside_wekaut(1))
+    assert len(rows) == 16
+    assert all(0.1 < row["other_ms"] < 3 for row in rows)
+    assert [row["aim"] for row in rows] == ["ratio ≥ 5"] * 4 + ["ratio ≥ 3"] * 4 + [""] * 8
