@@ -121,6 +121,10 @@ class Constraints:
             np.concatenate((weight, weights)),
         )
 
+    def _largest_row(self) -> int:
+        """Return the largest row number, −1 where there is none."""
+        return int(self._spanning()[0].max(initial=-1))
+
     def _select(self, rows: NDArray[Any]) -> Constraints:
         """Return the constraints at the given ascending positions (or under a mask)."""
         pairs, must_link, weights = self._list()

@@ -66,8 +66,8 @@ def weighted_precision(
     if kind not in ("must-link", "cannot-link", None):
         raise InvalidInputError(f"kind={kind!r} is not allowed; 'must-link', 'cannot-link' or None is.")
     labels = _codes(y_true, "y_true")
-    if len(constraints) and constraints.pairs.max() >= len(labels):
-        largest = constraints.pairs.max()
+    largest = constraints._largest_row()
+    if largest >= len(labels):
         raise InvalidInputError(f"A constraint names row {largest}, but y_true has only {len(labels)} labels.")
     counted = np.ones(len(constraints), np.bool_) if kind is None else constraints.must_link == (kind == "must-link")
     weights = constraints.weights[counted]

@@ -192,8 +192,8 @@ def _check_constraints(
     for number, (c, X) in enumerate(zip(given, data, strict=True)):
         if c is not None and not isinstance(c, Constraints):
             raise InvalidInputError(f"constraints[{number}] must be mvcc.Constraints or None, not {type(c).__name__}.")
-        if c is not None and len(c) and c.pairs.max() >= len(X):
+        if c is not None and c._largest_row() >= len(X):
             raise InvalidInputError(
-                f"constraints[{number}] names row {c.pairs.max()}, but view {number} has rows 0 … {len(X) - 1}."
+                f"constraints[{number}] names row {c._largest_row()}, but view {number} has rows 0 … {len(X) - 1}."
             )
     return [NOTHING if c is None else c for c in given]

@@ -76,8 +76,10 @@ def propagate_constraints(
     gamma = check_number(regularization, "regularization", low=0)
     targets = _check_candidates(candidates, len(data))
     learned = None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
-    if len(constraints) and constraints.pairs.max() >= len(data):
-        raise InvalidInputError(f"A constraint names row {constraints.pairs.max()}, but X has only {len(data)} rows.")
+    if constraints._largest_row() >= len(data):
+        raise InvalidInputError(
+            f"A constraint names row {constraints._largest_row()}, but X has only {len(data)} rows."
+        )
 
     endpoints, heaviest, *links = heavy_links(
         len(data), constraints.pairs, constraints.must_link, constraints.weights, t

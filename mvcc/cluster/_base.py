@@ -59,16 +59,14 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         given = NO_CONSTRAINTS if constraints is None else constraints
         if not isinstance(given, Constraints):
             raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
-        spanning = given._spanning()
-        largest = int(spanning[0].max(initial=-1))
-        if largest >= len(data):
-            raise InvalidInputError(f"A constraint names row {largest}, but X has only {len(data)} rows.")
+        if given._largest_row() >= len(data):
+            raise InvalidInputError(f"A constraint names row {given._largest_row()}, but X has only {len(data)} rows.")
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):
             raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}.")
         max_iter = check_count(self.max_iter, "max_iter")
         tol = check_number(self.tol, "tol", low=0)
-        labels, centers = self._start(data, spanning, k)
+        labels, centers = self._start(data, given._spanning(), k)
         neighborhoods, others = given._parts or (None, given)
         links = build_links(len(data), *others._list())
         groups = NO_GROUPS if neighborhoods is None else neighborhoods.groups(len(data))

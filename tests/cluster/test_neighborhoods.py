@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mvcc import Constraints, MPCKMeans, PCKMeans
+from mvcc import (
+    ClusterMembership,
+    ConstraintPropagation,
+    Constraints,
+    DirectMapping,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+    SingleView,
+)
 from mvcc.constraints import unify
 
 ESTIMATORS = {
@@ -101,6 +111,29 @@ def test_neighbourhoods_of_any_form_agree_with_their_list(seed, name):
             # rows as centers would tie: the distance to one and the penalty for joining it sum up to that of x' and x''
             start = rng.normal(size=(k, 2))
             agree(lambda k: ESTIMATORS[name](k).set_params(init=start), rng.normal(size=(n, 2)), held, k)
+
+
+@pytest.mark.parametrize("base", [PCKMeans(3), MPCKMeans(3)], ids=["pck", "mpck"])
+@pytest.mark.parametrize("transfer", [ConstraintPropagation(0.8), DirectMapping(), ClusterMembership(), SingleView()])
+def test_co_em_by_neighbourhoods_is_co_em_by_lists(base, transfer):
+    for seed in range(5):
+        X, y, constraints = scene(seed, noise=3.0)
+        rng = np.random.default_rng(seed)
+        other = rng.normal(size=(len(X), 2)) + 4 * np.eye(3)[y][:, :2]
+        rows = rng.permutation(len(X))[:40]
+        problem = {"constraints": [constraints, None], "mappings": {(0, 1): np.column_stack((rows, rows))}}
+        found = []
+        for most in (2**20, 20):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("mvcc.constraints.MOST_LISTED", most)
+                model = MultiViewConstrainedClustering(base, transfer, random_state=0)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found.append(model.fit([X, other], **problem))
+        for one, two in zip(*(model.labels_ for model in found), strict=True):
+            assert_array_equal(one, two)
+        objectives = [[record.objective for views in model.history_ for record in views] for model in found]
+        assert objectives[0] == pytest.approx(objectives[1], rel=1e-9)
 
 
 def test_a_closure_that_no_list_could_hold_is_fitted():
