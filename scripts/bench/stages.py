@@ -165,7 +165,7 @@ def _is_here(config: Config) -> bool:
     """Tell whether a data set can be loaded, or say what is missing."""
     missing = [file.name for file in dataset_info(config.dataset).files if find_file(file) is None]
     if missing:
-        print(f"{config.dataset} is left out, as {', '.join(missing)} is not here. Set MVCC_DATA.", file=sys.stderr)
+        print(f"{config.dataset} is left out; missing: {', '.join(missing)}. Set MVCC_DATA.", file=sys.stderr)
     return not missing
 
 

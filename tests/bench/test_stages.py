@@ -79,9 +79,12 @@ def test_a_name_that_does_not_exist_fails_and_leaves_no_timer(owner):
 
 def test_one_thread_and_no_collection_only_while_it_measures(config, monkeypatch):
     seen, before = [], numba.get_num_threads()
-    monkeypatch.setattr(
-        stages, "_rows", lambda config, trials: seen.append((numba.get_num_threads(), gc.isenabled())) or []
-    )
+
+    def rows(config, trials):
+        seen.append((numba.get_num_threads(), gc.isenabled()))
+        return []
+
+    monkeypatch.setattr(stages, "_rows", rows)
     measure(1, [config])
     assert seen == [(1, False)]
     assert (numba.get_num_threads(), gc.isenabled()) == (before, True)
@@ -91,8 +94,8 @@ def test_a_data_set_without_its_files_is_left_out(monkeypatch, capsys):
     monkeypatch.setattr(stages, "find_file", lambda file: None)
     assert measure(1, stages.CONFIGS[1:2]).empty
     said = capsys.readouterr().err
-    assert said.startswith("protein is left out, as ")
-    assert said.endswith(" is not here. Set MVCC_DATA.\n")
+    assert said.startswith("protein is left out; missing: protein")
+    assert said.endswith(". Set MVCC_DATA.\n")
 
 
 def test_it_prints_a_line_per_stage_and_stores_the_table(table, monkeypatch, tmp_path, capsys):
