@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._kernels.neighborhoods import distinct_pairs, numbered, pair_keys
+from mvcc._kernels.neighborhoods import count_links, distinct_pairs, numbered, pair_keys
 
 Ints = NDArray[np.int64]
 
@@ -45,7 +45,7 @@ class Neighborhoods:
         """
         number = numbered(names, n_names)
         apart = distinct_pairs(number[first], number[second], n_names)
-        return cls(rows, number[names], np.column_stack(np.divmod(apart, max(n_names, 1))), weight)
+        return cls(rows, number[names], apart, weight)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Neighborhoods):
@@ -55,21 +55,14 @@ class Neighborhoods:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
-    def n_must_links(self) -> int:
-        """How many must-links follow."""
-        sizes = np.bincount(self.group)
-        return int((sizes * (sizes - 1)).sum()) // 2
-
-    @property
-    def n_cannot_links(self) -> int:
-        """How many cannot-links follow."""
-        sizes = np.bincount(self.group)
-        return int((sizes[self.apart[:, 0]] * sizes[self.apart[:, 1]]).sum())
+    def count(self) -> tuple[int, int]:
+        """Return how many must-links and how many cannot-links follow."""
+        must_links, cannot_links = count_links(self.group, self.apart)
+        return must_links, cannot_links
 
     def keys(self) -> Ints:
         """Return all constraints as sorted keys: the smaller row, the larger one, and a bit for cannot-links."""
-        keys: Ints = pair_keys(self.rows, self.group, self.apart, self.n_must_links + self.n_cannot_links)
+        keys: Ints = pair_keys(self.rows, self.group, self.apart, sum(self.count()))
         keys.sort()
         return keys
 

@@ -149,13 +149,13 @@ class Constraints:
         if self._parts is None:
             return int(self.must_link.sum())
         neighborhoods, others = self._parts
-        return neighborhoods.n_must_links + others._n_must_links()
+        return neighborhoods.count()[0] + others._n_must_links()
 
     def __len__(self) -> int:
         if self._parts is None:
             return len(self.pairs)
         neighborhoods, others = self._parts
-        return neighborhoods.n_must_links + neighborhoods.n_cannot_links + len(others)
+        return sum(neighborhoods.count()) + len(others)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constraints):
@@ -299,14 +299,15 @@ class Constraints:
 
 def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
     """Make constraints from neighbourhoods: a list of pairs, unless that would be long."""
-    if neighborhoods.n_must_links + neighborhoods.n_cannot_links > MOST_LISTED:
+    if sum(neighborhoods.count()) > MOST_LISTED:
         return Constraints._held(neighborhoods, Constraints([], []))
     return Constraints._sorted(*_pairs_of(neighborhoods))
 
 
 def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
     keys = neighborhoods.keys()
-    pairs = np.column_stack((keys >> 32, (keys >> 1) & MAX_ROW))
+    pairs = np.empty((len(keys), 2), np.int64)
+    pairs[:, 0], pairs[:, 1] = keys >> 32, (keys >> 1) & MAX_ROW
     return pairs, (keys & 1) == 0, np.full(len(keys), neighborhoods.weight)
 
 

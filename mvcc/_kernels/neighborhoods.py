@@ -20,7 +20,7 @@ def numbered(names, n_names):
 
 @njit(cache=True)
 def distinct_pairs(first, second, base):
-    """Return the distinct pairs of numbers as smaller · base + larger, ascending; no pairs with a negative number."""
+    """Return the distinct pairs of numbers below the base, smaller one first, sorted; none with a negative number."""
     keys = np.empty(first.size, np.int64)
     count = 0
     for e in range(first.size):
@@ -28,12 +28,25 @@ def distinct_pairs(first, second, base):
             keys[count] = min(first[e], second[e]) * base + max(first[e], second[e])
             count += 1
     keys = np.sort(keys[:count])
+    pairs = np.empty((count, 2), np.int64)
     n_distinct = 0
     for e in range(count):
         if e == 0 or keys[e] != keys[e - 1]:
-            keys[n_distinct] = keys[e]
+            pairs[n_distinct, 0], pairs[n_distinct, 1] = keys[e] // base, keys[e] % base
             n_distinct += 1
-    return keys[:n_distinct]
+    return pairs[:n_distinct]
+
+
+@njit(cache=True)
+def count_links(group, apart):
+    """Return how many must-links and how many cannot-links follow."""
+    sizes = np.bincount(group)
+    must_links = cannot_links = 0
+    for size in sizes:
+        must_links += size * (size - 1) // 2
+    for e in range(len(apart)):
+        cannot_links += sizes[apart[e, 0]] * sizes[apart[e, 1]]
+    return must_links, cannot_links
 
 
 @njit(cache=True)
