@@ -1,0 +1,78 @@
+"""Forecast what does not fit one machine, by a model that is held against what was measured on one.
+
+python -m scripts.bench.beyond       # reads results/benchmarks.csv, prints both tables
+
+The constants of the model come from the smaller half of the measured sizes; the larger ones say how far it can be
+trusted. Beyond one machine it adds what has to travel: the constrained endpoints and the output of an E-step, the sums
+of the clusters in every iteration of a fit.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scripts.bench.growth import fit_model, predicted
+
+RESULTS = Path(__file__).parents[2] / "results"
+NETWORK = 1.25e9  # bytes per second into each machine: 10 Gbit/s
+ROUND = 1e-3  # seconds until all machines have heard of each other
+HIT = 25  # bytes of a propagated constraint: two row numbers, a kind, a weight
+
+
+def held_out(table: pd.DataFrame) -> pd.DataFrame:
+    """Fit the model of the E-step on sizes up to 100,000 and compare what it expects with what the larger ones took."""
+    steps = table.dropna(subset=["hits"])
+    known = steps["n"] <= 100_000
+    model = fit_model(steps[known])
+    beyond = steps[~known][["n", "constraints", "threshold", "hits", "ms"]]
+    return beyond.assign(model_ms=predicted(beyond, model), ratio=lambda rows: rows["ms"] / rows["model_ms"])
+
+
+def forecast(table: pd.DataFrame, d: int = 16, k: int = 10) -> pd.DataFrame:
+    """Return seconds of an E-step and of an iteration of k-means, over points and machines.
+
+    Constraints grow with the points, one for a thousand, and hits with both, as they do where the density grows.
+    """
+    steps = table.dropna(subset=["hits"])
+    model = fit_model(steps)
+    largest = steps.sort_values("n").iloc[-1]
+    hits_of = largest["hits"] / (largest["n"] * largest["constraints"])  # for each point and constraint
+    fit = table[table["task"].str.startswith("k-means") & table["task"].str.endswith("1 thread")].iloc[0]
+    n_fit, iterations = (int(re.search(pattern, fit["task"])[1]) for pattern in (r"(\d+) x", r"(\d+) iterations"))  # type: ignore[index]
+    point = fit["ms"] / 1e3 / (n_fit * iterations)  # seconds of a point in an iteration
+    rows = []
+    for n in (10**7, 10**8, 10**9):
+        for machines in (1, 16, 256):
+            share = n / machines
+            constraints = n / 1000
+            # a constraint is asked of all machines, and its endpoints reach points of few
+            work = pd.DataFrame({"n": [share], "hits": [hits_of * largest["n"] * constraints / machines]})
+            sent = 2 * constraints * d * 8 + HIT * work["hits"][0]
+            rows.append(
+                {
+                    "n": n,
+                    "machines": machines,
+                    "data_gb": 8e-9 * share * d,
+                    "e_step_s": predicted(work, model)[0] / 1e3 + (sent / NETWORK + ROUND if machines > 1 else 0),
+                    "iteration_s": point * share
+                    + (ROUND + 16 * k * d * np.log2(machines) / NETWORK if machines > 1 else 0),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Print both tables."""
+    table = pd.read_csv(RESULTS / "benchmarks.csv")
+    print("E-steps larger than those that the model was made from:\n")
+    print(held_out(table).to_string(index=False, float_format="{:.3g}".format))
+    print("\nForecast, on one thread for each machine:\n")
+    print(forecast(table).to_string(index=False, float_format="{:.3g}".format))
+
+
+if __name__ == "__main__":
+    main()
