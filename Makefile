@@ -43,9 +43,11 @@ reproduce: $(VENV)/.installed ## Run all experiments, draw the figures, check th
 	{ $(BIN)/mvcc claims $(OUT) || [ $$? -eq 3 ]; } && \
 	echo "All experiments, figures and claims of $(TRIALS) trials are in $(OUT); it took $$(($$(date +%s) - began)) seconds."
 
-bench: $(VENV)/.installed ## Measure fits and E-steps beside other implementations, as ratios
+bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other implementations, as ratios (ten minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m scripts.bench
+	$(BIN)/python -m scripts.bench.stages
+	$(BIN)/python -m scripts.bench.beyond
 
 clean: ## Remove the virtual environment, caches and the results of the demo
 	rm -rf $(VENV) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo

@@ -1,17 +1,23 @@
-"""Large data are shared among threads, with the same bits as on one; elsewhere one thread does it all."""
+"""Large data are shared among threads, with the same bits as on one, wherever they are fitted."""
 
 from __future__ import annotations
 
+import json
 import multiprocessing
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
+import mvcc
 from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
 from mvcc._kernels import threads
-from mvcc._kernels.threads import BLOCK, for_blocks, may_share
+from mvcc._kernels.threads import for_blocks, may_share
 
 several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="numba has a single thread")
 
@@ -24,10 +30,16 @@ def limit():
     numba.set_num_threads(before)
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """Share work on far fewer rows than would pay."""
+    monkeypatch.setattr(threads, "_WORTH_SHARING", 10_000)
+
+
 @pytest.fixture(scope="module")
 def large():
     rng = np.random.default_rng(0)
-    y = rng.integers(3, size=5 * BLOCK // 2)
+    y = rng.integers(3, size=20_000)
     X = rng.normal(size=(len(y), 5)) + 3 * rng.normal(size=(3, 5))[y]
     return X, y, Constraints.from_labels(y, 300, 0)
 
@@ -73,31 +85,62 @@ def test_an_error_in_a_thread_is_not_lost():
 
 
 @several_threads
-def test_small_data_other_threads_and_forked_processes_get_one_thread(monkeypatch):
-    assert may_share(BLOCK + 1)
-    assert not may_share(BLOCK)
-    answers = []
-    other = threading.Thread(target=lambda: answers.append(may_share(BLOCK + 1)))
-    other.start()
-    other.join()
-    assert answers == [False]
-    monkeypatch.setattr(threads, "_PROCESS", -1)  # as in a process that was forked
-    assert not may_share(BLOCK + 1)
+def test_small_data_get_one_thread(limit):
+    assert may_share(10_000)
+    assert not may_share(9_999)
+    limit(1)
+    assert not may_share(10_000)
 
 
-def _fit(X, sent):
-    sent.send(PCKMeans(3, random_state=0, max_iter=3).fit(X).labels_)
+def fit(X):
+    return PCKMeans(3, random_state=0, max_iter=3).fit(X).labels_
+
+
+@several_threads
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_fits_in_several_threads_at_once(large):
+    X, _, _ = large
+    expected, found = fit(X), []
+    others = [threading.Thread(target=lambda: found.append(fit(X))) for _ in range(4)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert len(found) == 4
+    assert all(np.array_equal(labels, expected) for labels in found)
 
 
 @several_threads
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_forked_process_fits_large_data(large):
     X, _, _ = large
-    expected = PCKMeans(3, random_state=0, max_iter=3).fit(X).labels_
+    expected = fit(X)
     receive, send = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=_fit, args=(X, send))
+    child = multiprocessing.get_context("fork").Process(target=lambda: send.send(fit(X)))
     child.start()
     assert receive.poll(60), "the forked process did not answer"
     assert np.array_equal(receive.recv(), expected)
     child.join()
     assert child.exitcode == 0
+
+
+def test_no_kernel_is_made_parallel_by_numba():
+    """A cached kernel that calls a cached parallel one, compiled by another process, crashes the process."""
+    sources = [*Path(mvcc.__file__).parent.rglob("_kernels/*.py")]
+    assert len(sources) > 10
+    assert not [source.name for source in sources if "parallel=True" in source.read_text("utf-8")]
+
+
+@pytest.mark.slow
+def test_kernels_compiled_by_one_process_after_another_run_in_a_third(tmp_path):
+    code = "import sys, mvcc; X = [[0.0], [0.1], [5.0]]; print(getattr(mvcc, sys.argv[1])(2).fit(X).labels_.tolist())"
+    for estimator in ("PCKMeans", "MPCKMeans", "MPCKMeans", "PCKMeans"):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code, estimator],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        one, same, other = json.loads(done.stdout)
+        assert one == same != other

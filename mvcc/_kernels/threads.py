@@ -1,33 +1,27 @@
-"""Several threads for large data: fixed blocks, whose results are put together in order."""
+"""Several threads for large data: fixed shares of the work, whose results are put together in order.
+
+These are threads of Python around kernels that let go of its lock. Numba's own would do as well, but a cached kernel
+that calls a cached parallel one crashes, and some of its threading layers abort in forked processes and other threads.
+"""
 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TypeVar
 
 from numba import get_num_threads
 
-BLOCK = 8192  # rows; data of one block are never shared out
-_PROCESS = os.getpid()
+_WORTH_SHARING = 2**17  # rows: for fewer the threads cost more than they save
 
 Result = TypeVar("Result")
 
 
 def may_share(n: int) -> bool:
-    """Tell whether work on n rows is worth several threads, and may use them.
-
-    Threads are for the main thread of a process that was not forked: elsewhere some threading layers of numba abort
-    the process. ``numba.set_num_threads`` and ``NUMBA_NUM_THREADS`` limit them.
-    """
-    return (
-        n > BLOCK
-        and threading.current_thread() is threading.main_thread()
-        and os.getpid() == _PROCESS
-        and get_num_threads() > 1
-    )
+    """Tell whether work on n rows is worth several threads, which ``numba.set_num_threads`` limits."""
+    return n >= _WORTH_SHARING and get_num_threads() > 1
 
 
 def for_blocks(function: Callable[[slice], Result], n: int, size: int, *, shared: bool) -> list[Result]:
@@ -38,5 +32,10 @@ def for_blocks(function: Callable[[slice], Result], n: int, size: int, *, shared
     blocks = [slice(first, min(first + size, n)) for first in range(0, max(n, 1), max(size, 1))]
     if not shared:
         return list(map(function, blocks))
-    with ThreadPoolExecutor(get_num_threads()) as pool:
-        return list(pool.map(function, blocks))
+    return list(_pool(os.getpid(), get_num_threads()).map(function, blocks))
+
+
+@cache
+def _pool(process: int, n_threads: int) -> ThreadPoolExecutor:
+    """Return threads to share work among; a forked process has none of its parent's."""
+    return ThreadPoolExecutor(n_threads)

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._kernels.links import build_links
-from mvcc._kernels.threads import may_share
 from mvcc._neighborhoods import NO_GROUPS, Groups
 from mvcc._validation import RandomState, as_array, as_generator, check_count, check_number, is_clean
 from mvcc.cluster._kernels.blocks import assign_nearest
@@ -91,7 +90,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         log_dets = np.array([log_det(metric) for metric in metrics])
         labels = np.empty(len(data), np.int64)
         everyone = np.arange(len(data))
-        assign_nearest(data, everyone, self.cluster_centers_, metrics, log_dets, labels, may_share(len(data)))
+        assign_nearest(data, everyone, self.cluster_centers_, metrics, log_dets, labels)
         return labels
 
     @abstractmethod

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._kernels.threads import may_share
 from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans
@@ -95,7 +94,7 @@ class MPCKMeans(ConstrainedKMeans):
         k, d = centers.shape
         metrics = np.ones((k, d)) if self.metric == "diagonal" else np.tile(np.eye(d), (k, 1, 1))
         self.objective_, self.n_iter_, self.converged_ = mpck_fit(
-            X, centers, metrics, labels, *constraints, bool(self.shared_metric), max_iter, tol, may_share(len(X))
+            X, centers, metrics, labels, *constraints, bool(self.shared_metric), max_iter, tol
         )
         self.labels_, self.cluster_centers_, self.metrics_ = labels, centers, metrics
 

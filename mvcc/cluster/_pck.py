@@ -11,7 +11,7 @@ from mvcc._kernels.threads import may_share
 from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans
-from mvcc.cluster._kernels.pck import pck_fit
+from mvcc.cluster._kernels.pck import pck_fit, pck_fit_in_threads
 
 
 class PCKMeans(ConstrainedKMeans):
@@ -77,9 +77,8 @@ class PCKMeans(ConstrainedKMeans):
         max_iter: int,
         tol: float,
     ) -> None:
-        self.objective_, self.n_iter_, self.converged_ = pck_fit(
-            X, centers, labels, *constraints, max_iter, tol, may_share(len(X))
-        )
+        fit = pck_fit_in_threads if may_share(len(X)) else pck_fit
+        self.objective_, self.n_iter_, self.converged_ = fit(X, centers, labels, *constraints, max_iter, tol)
         self.labels_, self.cluster_centers_ = labels, centers
 
     def _current_metrics(self) -> NDArray[np.float64]:

@@ -15,6 +15,20 @@ from scripts.bench.growth import draw
 from scripts.bench.table import as_table
 
 ROOT = Path(__file__).parents[2]
+# points, constraints, threshold; those of a million points say how far the model of the others can be trusted
+GROWTH = [(n, 1_000, 0.9) for n in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)]
+GROWTH += [(100_000, m, 0.9) for m in (10, 100, 10_000)] + [(100_000, 1_000, t) for t in (0.99, 0.95, 0.85, 0.8, 0.7)]
+GROWTH += [(1_000_000, 10_000, 0.9), (1_000_000, 1_000, 0.8)]
+# why an aim is missed, by how the task begins
+MISSED = {
+    "MPCK-Means, protein": "With 67 points the peer is quick as well, and the checks, the closure and the start of a "
+    "fit weigh as much as its iterations.",
+    "PCK-Means, letters 227 x 16": "Nearly all of the time is compiled iterations already, of 8 to 20 µs. The stored "
+    "times are those of another machine.",
+    "MPCK-Means, letters 227 x 16": "Half of a fit is the search for the farthest pair under every metric (Eq. 3); "
+    "WekaUT takes the corners of a box instead. The stored times are those of another machine.",
+    "100 trials": "Each worker imports the program once, after the parent has.",
+}
 
 
 def measure(*, quick: bool = False) -> Iterator[dict[str, Any]]:
@@ -26,18 +40,17 @@ def measure(*, quick: bool = False) -> Iterator[dict[str, Any]]:
         yield from large.beside_brute_force(*((100, 40) if quick else (2_000, 1_000)))
     yield from fits.k_means(1_000, 2) if quick else fits.k_means(1_000_000, 10)
     if quick:
-        yield from large.growth((6_000,), (40,), (0.9,))
+        yield from large.growth([(6_000, 40, 0.9)])
         yield from large.on_threads(9_000, 40, 0.9)
         yield from large.e_step_alone(9_000, 40)
         yield from large.neighborhoods(9_000, 1_000)
         yield from runs.workers(2)
     else:
-        sizes = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-        yield from large.growth(sizes, (10, 100, 1_000, 10_000), (0.99, 0.95, 0.9, 0.85, 0.8))
+        yield from large.growth(GROWTH)
         yield from large.on_threads(1_000_000, 1_000, 0.8)
         yield from large.e_step_alone(1_000_000, 1_000)
         yield from large.neighborhoods(1_000_000, 100_000)
-        yield from runs.workers(40)
+        yield from runs.workers(100)
     yield from runs.answer()
 
 
@@ -55,7 +68,13 @@ def main() -> None:
 
 def shown(table: pd.DataFrame) -> str:
     """Return the table for the terminal, and below it why the aims that were missed are missed."""
-    return table.to_string(index=False, float_format=lambda x: f"{x:.3g}", na_rep="-")
+    text = table.to_string(index=False, float_format=lambda x: f"{x:.3g}", na_rep="-")
+    missed = table.loc[table["reached"] == "no", "task"]
+    reasons = [f"  {start}: {why}" for start, why in MISSED.items() if missed.str.startswith(start).any()]
+    unexplained = [f"  {task}: not explained." for task in missed if not task.startswith(tuple(MISSED))]
+    return "\n".join(
+        [text, "", f"Aims missed: {len(missed)} of {(table['reached'] != '').sum()}.", *reasons, *unexplained]
+    )
 
 
 if __name__ == "__main__":

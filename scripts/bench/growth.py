@@ -1,4 +1,4 @@
-"""How an E-step grows: the measured times beside a model of n log n and the number of hits."""
+"""How an E-step grows: the measured times beside a model of n log n, of the constraints and of the hits."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+MODEL = "model: a + b n log n + c m log n + e hits"
+
 
 def fit_model(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the ms of a call, of each n log₂ n and of each hit that fit best, in relative terms."""
+    """Return the ms of a call, of each n log₂ n, of each constraint · log₂ n and of each hit that fit best.
+
+    What counts is the relative error.
+    """
     terms, ms = _terms(table), table["ms"].to_numpy()
     return np.asarray(nnls(terms / ms[:, None], np.ones(len(ms)))[0])
 
@@ -24,24 +29,26 @@ def predicted(table: pd.DataFrame, model: NDArray[np.float64]) -> NDArray[np.flo
 
 def _terms(table: pd.DataFrame) -> NDArray[np.float64]:
     n = table["n"].to_numpy()
-    return np.column_stack((np.ones(len(n)), n * np.log2(n), table["hits"]))
+    return np.column_stack((np.ones(len(n)), n * np.log2(n), table["constraints"] * np.log2(n), table["hits"]))
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
     """Draw the E-steps of the table over points, constraints and threshold, and write the picture."""
     steps = table.dropna(subset=["hits"])
-    n, m, t = (steps[column].mode().max() for column in ("n", "constraints", "threshold"))
+    n, m, t = (steps[column].mode().min() for column in ("n", "constraints", "threshold"))
     panels = {
         "n": ("mapped instances n", steps[(steps["constraints"] == m) & (steps["threshold"] == t)]),
-        "constraints": ("given constraints", steps[(steps["n"] == n) & (steps["threshold"] == t)]),
+        "constraints": ("given constraints m", steps[(steps["n"] == n) & (steps["threshold"] == t)]),
         "threshold": ("threshold", steps[(steps["n"] == n) & (steps["constraints"] == m)]),
     }
     fixed = {"n": f"n = {n:,.0f}", "constraints": f"{m:,.0f} constraints", "threshold": f"t = {t:g}"}
     model = fit_model(steps)
-    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
     for axes, (column, (label, rows)) in zip(figure.subplots(1, 3, sharey=True), panels.items(), strict=True):
         rows = rows.sort_values(column)
-        axes.plot(rows[column], predicted(rows, model), color="#444444", label="a + b n log n + c hits")
+        axes.plot(
+            rows[column], predicted(rows, model), color="#444444", label="model: a + b n log n + c m log n + e hits"
+        )
         axes.plot(rows[column], rows["ms"], "o", color="#00558f", label="measured")
         axes.set(xlabel=label, yscale="log", title=", ".join(text for key, text in fixed.items() if key != column))
         if column != "threshold":
@@ -49,5 +56,5 @@ def draw(table: pd.DataFrame, path: Path) -> None:
         axes.title.set_fontsize(9)
         axes.grid(color="#e4e4e4", linewidth=0.6)
     figure.axes[0].set_ylabel("time of an E-step (ms)")
-    figure.axes[0].legend(frameon=False)
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     figure.savefig(path, dpi=150, metadata={"Software": None})

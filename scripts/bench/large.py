@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -44,18 +45,26 @@ def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
     yield row(task, mine, ("ratio", "≥", 50), other="vectorized NumPy, all pairs", other_ms=theirs, found=len(expected))
 
 
-def growth(sizes: tuple[int, ...], numbers: tuple[int, ...], thresholds: tuple[float, ...]) -> Iterator[dict[str, Any]]:
-    """Let an E-step grow in points, in constraints and in reach, from the last size and the middle of the others."""
-    n, m, t = sizes[-1], numbers[len(numbers) // 2], thresholds[len(thresholds) // 2]
-    cases = [(size, m, t) for size in sizes] + [(n, number, t) for number in numbers if number != m]
-    cases += [(n, m, threshold) for threshold in thresholds if threshold != t]
-    for size, number, threshold in cases:
-        X, y, constraints = scene(size, number)
-        found = propagate_constraints(X, y, constraints, threshold)
-        ms = best_of(lambda X=X, y=y, c=constraints, t=threshold: propagate_constraints(X, y, c, t), 0.5)
-        measured = {"n": size, "constraints": number, "threshold": threshold, "found": len(found)}
-        task = f"E-step, {size} x 4, {number} constraints, t = {threshold}"
-        yield row(task, ms, **measured, hits=count_hits(X, y, constraints, threshold))
+def growth(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
+    """Let an E-step on one thread grow in points, constraints and reach: (n, number of constraints, threshold)."""
+    with _threads(1):
+        for n, number, threshold in cases:
+            X, y, constraints = scene(n, number)
+            found = propagate_constraints(X, y, constraints, threshold)
+            ms = best_of(lambda X=X, y=y, c=constraints, t=threshold: propagate_constraints(X, y, c, t), 0.5)
+            measured = {"n": n, "constraints": number, "threshold": threshold, "found": len(found)}
+            task = f"E-step, {n} x 4, {number} constraints, t = {threshold}"
+            yield row(task, ms, **measured, hits=count_hits(X, y, constraints, threshold))
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[None]:
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(number, before))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 def count_hits(X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float) -> int:
@@ -75,13 +84,11 @@ def count_hits(X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold
 def on_threads(n: int, n_constraints: int, threshold: float) -> Iterator[dict[str, Any]]:
     """Compare an E-step on two threads with one."""
     X, y, constraints = scene(n, n_constraints)
-    before = numba.get_num_threads()
     times, found = [], []
-    for threads in (1, min(2, before)):
-        numba.set_num_threads(threads)
-        found.append(propagate_constraints(X, y, constraints, threshold))
-        times.append(best_of(lambda: propagate_constraints(X, y, constraints, threshold), 1.0))
-    numba.set_num_threads(before)
+    for threads in (1, 2):
+        with _threads(threads):
+            found.append(propagate_constraints(X, y, constraints, threshold))
+            times.append(best_of(lambda: propagate_constraints(X, y, constraints, threshold), 1.0))
     assert found[0] == found[1], "two threads gave other bits than one"
     task = f"E-step on two threads, {n} x 4, {n_constraints} constraints, t = {threshold}"
     yield row(task, times[1], other="the same on one thread", other_ms=times[0], found=len(found[0]))

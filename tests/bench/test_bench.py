@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mvcc import Constraints, propagate_constraints
 from scripts.bench import __main__ as bench
-from scripts.bench import fits, growth, large, table
+from scripts.bench import beyond, fits, growth, large, table
 
 
 def _once(function, seconds):
@@ -62,8 +63,28 @@ def test_hits_are_the_products_that_are_not_too_light():
 
 def test_the_model_of_growth_finds_the_coefficients_that_made_the_times():
     sizes = table.as_table({"n": n, "hits": hits, "ms": 0} for n in (100, 1_000, 10_000) for hits in (0, 50, 7_000))
-    sizes["ms"] = growth.predicted(sizes, np.array([2.0, 3e-4, 5e-3]))
-    assert growth.fit_model(sizes) == pytest.approx([2.0, 3e-4, 5e-3])
+    sizes["constraints"] = [10, 10, 500, 10, 500, 500, 10, 10, 500]
+    sizes["ms"] = growth.predicted(sizes, np.array([2.0, 3e-4, 1e-3, 5e-3]))
+    assert growth.fit_model(sizes) == pytest.approx([2.0, 3e-4, 1e-3, 5e-3])
+
+
+def test_the_forecast_comes_from_the_stored_benchmarks():
+    stored = pd.read_csv(beyond.RESULTS / "benchmarks.csv")
+    outside = beyond.held_out(stored)
+    assert (outside["n"] > 100_000).all()
+    assert len(outside) >= 3
+    forecast = beyond.forecast(stored).set_index(["n", "machines"])
+    one, many = forecast.loc[(10**9, 1)], forecast.loc[(10**9, 256)]
+    assert (one[["e_step_s", "iteration_s"]] > 10 * many[["e_step_s", "iteration_s"]]).all()
+    assert one["gb_of_data_each"] == 128
+
+
+def test_a_missed_aim_is_explained_or_said_not_to_be(capsys):
+    rows = [table.row(f"{start} and so on", 1, ("ms", "≤", 0)) for start in bench.MISSED]
+    said = bench.shown(table.as_table([*rows, table.row("something else", 1, ("ms", "≤", 0))]))
+    assert f"Aims missed: {len(rows) + 1} of {len(rows) + 1}." in said
+    assert all(why in said for why in bench.MISSED.values())
+    assert said.count("not explained") == 1
 
 
 @pytest.mark.data

@@ -154,7 +154,7 @@ def test_pck_objective_equals_the_reference():
     for seed in SEEDS:
         scene = make_scene(seed)
         expected = pck.objective(scene.X, scene.labels, scene.centers, *scene.listed)
-        found = pck_objective(scene.X, scene.centers, scene.labels, scene.links, False)
+        found = pck_objective(scene.X, scene.centers, scene.labels, scene.links)
         assert found == pytest.approx(expected, rel=1e-9), seed
 
 
@@ -165,7 +165,7 @@ def test_centers_are_means_and_those_of_empty_clusters_stay():
     for seed in SEEDS:
         scene = make_scene(seed)
         centers = scene.centers.copy()
-        counts = update_centers(scene.X, scene.labels, centers, False)
+        counts = update_centers(scene.X, scene.labels, centers)
         assert_array_equal(counts, np.bincount(scene.labels, minlength=scene.k))
         means = pck.centers(scene.X, scene.labels, scene.k)
         full = counts > 0
@@ -178,7 +178,7 @@ def test_empty_clusters_take_the_farthest_points_in_turn():
     for seed in SEEDS:
         scene = make_scene(seed)
         centers, ones = scene.centers.copy(), np.ones_like(scene.centers)
-        counts = update_centers(scene.X, scene.labels, centers, False)
+        counts = update_centers(scene.X, scene.labels, centers)
         distance = np.sort(((scene.X - centers[scene.labels]) ** 2).sum(axis=1))
         if (np.diff(distance) < 1e-12).any():
             continue  # rounding decides which of two equally far points comes first
@@ -250,7 +250,7 @@ def test_scatters_and_metrics_equal_the_reference(full, shared):
         scene = make_scene(seed, full=full, shared=shared)
         gaps = mpck.farthest_differences(scene.X, scene.metrics)
         centers = scene.centers.copy()
-        counts = update_centers(scene.X, scene.labels, centers, False)
+        counts = update_centers(scene.X, scene.labels, centers)
         S = scatters(scene.X, centers, scene.labels, scene.links, gaps, scene.metrics, scene.unbroken)
         for h in range(scene.k):
             expected = mpck.scatter(h, scene.X, scene.labels, centers, *scene.listed, gaps[h], full)
@@ -302,7 +302,7 @@ def test_rows_without_constraints_take_the_cluster_of_least_distance_minus_log_d
         args = (scene.X, scene.centers, scene.metrics, scene.labels, [], [], [], np.zeros(scene.k))
         costs = [[mpck.cost(i, h, *args) for h in range(scene.k)] for i in range(len(scene.X))]
         found = np.full(len(scene.X), -1)
-        assign_nearest(scene.X, scene.everyone, scene.centers, scene.metrics, scene.log_dets, found, False)
+        assign_nearest(scene.X, scene.everyone, scene.centers, scene.metrics, scene.log_dets, found)
         assert_array_equal(found, np.argmin(costs, axis=1), f"seed {seed}")
 
 

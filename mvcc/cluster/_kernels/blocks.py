@@ -1,28 +1,41 @@
 """Passes over all rows, in fixed blocks whose sums are added in order: the same bits on one thread or many.
 
-Within a block the distances of `LANES` rows at once are summed in the order of a row alone.
+Within a block the distances of `LANES` rows at once are summed in the order of a row alone. A pass called from a kernel
+does all blocks; called from Python it shares them among threads where there are many (``overload`` tells numba so).
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
+from numba.extending import overload, register_jitable
 
-from mvcc._kernels.threads import BLOCK
+from mvcc._kernels.threads import for_blocks, may_share
 from mvcc.cluster._kernels.geometry import LANES, lane_distances, load_lanes, plain_squared_distance
 
+_BLOCK = 8192  # rows
+_SHARES = 16  # that a pass is cut into for threads
 
-@njit(cache=True)
+
+@register_jitable
 def _n_blocks(n):
-    return (n + BLOCK - 1) // BLOCK
+    return (n + _BLOCK - 1) // _BLOCK
 
 
-@njit(cache=True)
-def _assign_block(X, rows, centers, metrics, log_dets, labels, block):
+def _in_shares(kernel, n, *arguments):
+    """Call a kernel for all blocks of n rows, the last arguments being the first block and the one after the last."""
+    blocks = _n_blocks(n)
+    shared = may_share(n)
+    size = blocks // _SHARES + 1 if shared else blocks
+    for_blocks(lambda share: kernel(*arguments, share.start, share.stop), blocks, size, shared=shared)
+
+
+@njit(cache=True, nogil=True)
+def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end_block):
     lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
     best, label = np.empty(LANES), np.empty(LANES, np.int64)
-    end = min((block + 1) * BLOCK, rows.size)
-    for first in range(block * BLOCK, end, LANES):
+    end = min(end_block * _BLOCK, rows.size)
+    for first in range(first_block * _BLOCK, end, LANES):
         last = min(first + LANES, end)
         load_lanes(X, rows[first:last], lanes)
         label[:] = 0
@@ -38,15 +51,17 @@ def _assign_block(X, rows, centers, metrics, log_dets, labels, block):
             labels[rows[p]] = label[p - first]
 
 
-@njit(cache=True, parallel=True)
-def assign_nearest(X, rows, centers, metrics, log_dets, labels, parallel):
+def assign_nearest(X, rows, centers, metrics, log_dets, labels):
     """Assign rows without constraints: to the cluster of least ‖x − μ_h‖² − log det M_h, the first of equal ones."""
-    if parallel:
-        for block in prange(_n_blocks(rows.size)):
-            _assign_block(X, rows, centers, metrics, log_dets, labels, block)
-    else:
-        for block in range(_n_blocks(rows.size)):
-            _assign_block(X, rows, centers, metrics, log_dets, labels, block)
+    _in_shares(_assign_blocks, rows.size, X, rows, centers, metrics, log_dets, labels)
+
+
+@overload(assign_nearest)
+def _assign_nearest(X, rows, centers, metrics, log_dets, labels):
+    def in_order(X, rows, centers, metrics, log_dets, labels):
+        _assign_blocks(X, rows, centers, metrics, log_dets, labels, 0, _n_blocks(rows.size))
+
+    return in_order
 
 
 @njit(cache=True)
@@ -64,80 +79,104 @@ def cost_table(X, rows, centers, metrics, log_dets):
     return table
 
 
+@njit(cache=True, nogil=True)
+def _sum_blocks(X, labels, centers, sums, first_block, end_block):
+    for block in range(first_block, end_block):
+        total = np.zeros_like(centers)
+        for i in range(block * _BLOCK, min((block + 1) * _BLOCK, len(X))):
+            h = labels[i]
+            for a in range(X.shape[1]):
+                total[h, a] += X[i, a] - centers[h, a]
+        sums[block] = total
+
+
+def _sum_up(X, labels, centers, sums):
+    """Add up x − μ of the rows of every cluster, for each block."""
+    _in_shares(_sum_blocks, len(X), X, labels, centers, sums)
+
+
+@overload(_sum_up)
+def _sum_up_compiled(X, labels, centers, sums):
+    def in_order(X, labels, centers, sums):
+        _sum_blocks(X, labels, centers, sums, 0, len(sums))
+
+    return in_order
+
+
 @njit(cache=True)
-def _sum_block(X, labels, centers, sums, block):
-    """Add up x − μ of the rows of every cluster."""
-    total = np.zeros_like(centers)
-    for i in range(block * BLOCK, min((block + 1) * BLOCK, len(X))):
-        h = labels[i]
-        for a in range(X.shape[1]):
-            total[h, a] += X[i, a] - centers[h, a]
-    sums[block] = total
-
-
-@njit(cache=True, parallel=True)
-def _block_sums(X, labels, centers, sums, parallel):
-    if parallel:
-        for block in prange(len(sums)):
-            _sum_block(X, labels, centers, sums, block)
-    else:
-        for block in range(len(sums)):
-            _sum_block(X, labels, centers, sums, block)
-
-
-@njit(cache=True)
-def update_centers(X, labels, centers, parallel):
-    """Move every center to the mean of its points; return the sizes. Centers of empty clusters stay.
-
-    A second pass adds the mean of what is left, so that a constant feature has just its value as mean.
-    """
+def _count(labels, centers):
+    """Return the sizes of the clusters, and move the centers of all that have points to 0."""
     counts = np.zeros(len(centers), np.int64)
-    for i in range(len(X)):
-        counts[labels[i]] += 1
+    for label in labels:
+        counts[label] += 1
     for h in range(len(centers)):
         if counts[h] > 0:
             centers[h] = 0.0
-    sums = np.empty((_n_blocks(len(X)), *centers.shape))
-    for _ in range(2):
-        _block_sums(X, labels, centers, sums, parallel)
-        for block in range(1, len(sums)):
-            sums[0] += sums[block]
-        for h in range(len(centers)):
-            if counts[h] > 0:
-                for a in range(X.shape[1]):
-                    centers[h, a] += sums[0, h, a] / counts[h]
     return counts
 
 
 @njit(cache=True)
-def _pck_objective_block(X, centers, labels, links, block):
+def _move(centers, sums, counts):
+    for block in range(1, len(sums)):
+        sums[0] += sums[block]
+    for h in range(len(centers)):
+        if counts[h] > 0:
+            for a in range(centers.shape[1]):
+                centers[h, a] += sums[0, h, a] / counts[h]
+
+
+@register_jitable
+def update_centers(X, labels, centers):
+    """Move every center to the mean of its points; return the sizes. Centers of empty clusters stay.
+
+    A second pass adds the mean of what is left, so that a constant feature has just its value as mean.
+    """
+    counts = _count(labels, centers)
+    sums = np.empty((_n_blocks(len(X)), centers.shape[0], centers.shape[1]))
+    for _ in range(2):
+        _sum_up(X, labels, centers, sums)
+        _move(centers, sums, counts)
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def _pck_objective_blocks(X, centers, labels, links, totals, first_block, end_block):
     start, partner, weight = links
-    total = 0.0
-    for i in range(block * BLOCK, min((block + 1) * BLOCK, len(X))):
-        total += plain_squared_distance(X, i, centers, labels[i])
-        for e in range(start[i], start[i + 1]):
-            together = labels[i] == labels[partner[e]]
-            if partner[e] > i and together == (weight[e] < 0):
-                total += abs(weight[e])
-    return total
+    for block in range(first_block, end_block):
+        total = 0.0
+        for i in range(block * _BLOCK, min((block + 1) * _BLOCK, len(X))):
+            total += plain_squared_distance(X, i, centers, labels[i])
+            for e in range(start[i], start[i + 1]):
+                together = labels[i] == labels[partner[e]]
+                if partner[e] > i and together == (weight[e] < 0):
+                    total += abs(weight[e])
+        totals[block] = total
 
 
-@njit(cache=True, parallel=True)
-def _block_objectives(X, centers, labels, links, totals, parallel):
-    if parallel:
-        for block in prange(totals.size):
-            totals[block] = _pck_objective_block(X, centers, labels, links, block)
-    else:
-        for block in range(totals.size):
-            totals[block] = _pck_objective_block(X, centers, labels, links, block)
+def _pck_objectives(X, centers, labels, links, totals):
+    """Store what the rows of each block add to Eq. 1."""
+    _in_shares(_pck_objective_blocks, len(X), X, centers, labels, links, totals)
+
+
+@overload(_pck_objectives)
+def _pck_objectives_compiled(X, centers, labels, links, totals):
+    def in_order(X, centers, labels, links, totals):
+        _pck_objective_blocks(X, centers, labels, links, totals, 0, totals.size)
+
+    return in_order
 
 
 @njit(cache=True)
-def pck_objective(X, centers, labels, links, parallel):
-    """Eq. 1 with identity metrics and f = 1."""
-    totals = np.empty(_n_blocks(len(X)))
-    _block_objectives(X, centers, labels, links, totals, parallel)
+def _in_order(totals):
     total = totals[0]
     for block in range(1, totals.size):
         total += totals[block]
     return total
+
+
+@register_jitable
+def pck_objective(X, centers, labels, links):
+    """Eq. 1 with identity metrics and f = 1."""
+    totals = np.empty(_n_blocks(len(X)))
+    _pck_objectives(X, centers, labels, links, totals)
+    return _in_order(totals)

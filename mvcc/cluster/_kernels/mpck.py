@@ -86,7 +86,7 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
 
 
 @njit(cache=True)
-def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol, parallel):
+def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     """Run MPCK-Means from the given centers, metrics and labels, all changed in place.
 
     Return the objective, the number of iterations, and whether it converged. The metric step moves x' and x'', so
@@ -115,10 +115,10 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol, 
     former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), metrics.copy()
     objective = np.inf
     for iteration in range(1, max_iter + 1):
-        assign_nearest(X, free, centers, metrics, log_dets, labels, parallel)
+        assign_nearest(X, free, centers, metrics, log_dets, labels)
         table = cost_table(X, bound, centers, metrics, log_dets)
         mpck_sweep(X, bound, table, metrics, reach, labels, links, groups, origin, own, rivals)
-        counts = update_centers(X, labels, centers, parallel)
+        counts = update_centers(X, labels, centers)
         # what moves have added up anew, so that the same labels give the same bits
         own, rivals = tally(X, origin, labels, groups, k, n_moments)
         broken = violations(own, rivals, groups, d)

@@ -35,10 +35,11 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
 
 
 @njit(cache=True)
-def pck_fit(X, centers, labels, links, groups, max_iter, tol, parallel):
+def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     """Run PCK-Means from the given centers and labels, both changed in place.
 
-    Return the objective, the number of iterations, and whether it converged.
+    Return the objective, the number of iterations, and whether it converged. Run as Python (``pck_fit_in_threads``) it
+    does the same, its passes over all rows being shared among threads.
     """
     k = len(centers)
     metrics, log_dets = np.ones_like(centers), np.zeros(k)
@@ -47,12 +48,15 @@ def pck_fit(X, centers, labels, links, groups, max_iter, tol, parallel):
     donor = np.full(k, -1)
     objective = np.inf
     for iteration in range(1, max_iter + 1):
-        assign_nearest(X, free, centers, metrics, log_dets, labels, parallel)
+        assign_nearest(X, free, centers, metrics, log_dets, labels)
         pck_sweep(bound, cost_table(X, bound, centers, metrics, log_dets), labels, links, groups, own, rivals)
-        counts = update_centers(X, labels, centers, parallel)
+        counts = update_centers(X, labels, centers)
         previous = objective
-        objective = pck_objective(X, centers, labels, links, parallel) + count_violations(own, rivals, groups)
+        objective = pck_objective(X, centers, labels, links) + count_violations(own, rivals, groups)
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
         if abs(previous - objective) <= tol and not newly_empty:
             return objective, iteration, True
     return objective, max_iter, False
+
+
+pck_fit_in_threads = getattr(pck_fit, "py_func", pck_fit)
