@@ -21,7 +21,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 NETWORK = 1.25e9  # bytes per second into each machine: 10 Gbit/s
 ROUND = 1e-3  # seconds until all machines have heard of each other
 OUTPUT = 25  # bytes of a propagated constraint: two row numbers, a kind, a weight
-HITS = 1_138  # of each constraint
+NEAR, HITS = 2_000, 1_138  # of each constraint
 
 
 def held_out(table: pd.DataFrame) -> pd.DataFrame:
@@ -29,7 +29,7 @@ def held_out(table: pd.DataFrame) -> pd.DataFrame:
     steps = table.dropna(subset=["hits"])
     known = steps["n"] <= 100_000
     model = fit_model(steps[known])
-    beyond = steps[~known][["n", "constraints", "threshold", "hits", "ms"]]
+    beyond = steps[~known][["n", "constraints", "threshold", "near", "hits", "ms"]]
     return beyond.assign(model_ms=predicted(beyond, model), ratio=lambda rows: rows["ms"] / rows["model_ms"])
 
 
@@ -49,7 +49,8 @@ def forecast(table: pd.DataFrame, d: int = 16, k: int = 10) -> pd.DataFrame:
         for machines in (1, 16, 256):
             constraints, hits = n / 1000, HITS * n / 1000
             # every machine is asked for every endpoint, and finds its share of the hits
-            work = pd.DataFrame({"n": [n / machines], "constraints": [constraints], "hits": [hits / machines]})
+            found = {"near": [NEAR * constraints / machines], "hits": [hits / machines]}
+            work = pd.DataFrame({"n": [n / machines], "constraints": [constraints]} | found)
             e_step, iteration = predicted(work, model)[0] / 1e3, point * n / machines
             if machines > 1:
                 e_step += ROUND + (2 * 8 * d * constraints + OUTPUT * hits / machines) / NETWORK

@@ -1,4 +1,4 @@
-"""How an E-step grows: the measured times beside a model of n log n, of the constraints and of the hits."""
+"""How an E-step grows: the measured times beside a model of n log n, the constraints, what they reach, and the hits."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-MODEL = "model: a + b n log n + c m log n + e hits"
+MODEL = "model: a + b n log n + c m + e near + g hits"
 
 
 def fit_model(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the ms of a call, of each n log₂ n, of each constraint · log₂ n and of each hit that fit best.
+    """Return the ms of a call, each n log₂ n, each constraint, each point near an endpoint and each hit that fit best.
 
     What counts is the relative error.
     """
@@ -29,7 +29,7 @@ def predicted(table: pd.DataFrame, model: NDArray[np.float64]) -> NDArray[np.flo
 
 def _terms(table: pd.DataFrame) -> NDArray[np.float64]:
     n = table["n"].to_numpy()
-    return np.column_stack((np.ones(len(n)), n * np.log2(n), table["constraints"] * np.log2(n), table["hits"]))
+    return np.column_stack((np.ones(len(n)), n * np.log2(n), table[["constraints", "near", "hits"]]))
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:

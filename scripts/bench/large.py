@@ -54,7 +54,8 @@ def growth(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
             ms = best_of(lambda X=X, y=y, c=constraints, t=threshold: propagate_constraints(X, y, c, t), 0.5)
             measured = {"n": n, "constraints": number, "threshold": threshold, "found": len(found)}
             task = f"E-step, {n} x 4, {number} constraints, t = {threshold}"
-            yield row(task, ms, **measured, hits=count_hits(X, y, constraints, threshold))
+            near, hits = count_hits(X, y, constraints, threshold)
+            yield row(task, ms, **measured, near=near, hits=hits)
 
 
 @contextmanager
@@ -67,8 +68,8 @@ def _threads(number: int) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def count_hits(X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float) -> int:
-    """Count the pairs of points that each constraint reaches: the products of Eq. 10 that are not too light."""
+def count_hits(X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float) -> tuple[int, int]:
+    """Count the points near each endpoint (Eq. 17), and the pairs of them that each constraint reaches (Eq. 10)."""
     gaussians = fit_gaussians(X, y, 1 + int(y.max()), None, 1e-6)
     endpoints, ends = np.unique(constraints.pairs, return_inverse=True)
     cut = np.full(len(endpoints), 2 * np.log(1 / threshold))
@@ -78,7 +79,7 @@ def count_hits(X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold
     for u, v in ends.reshape(-1, 2).tolist():
         lightest = np.searchsorted(of_endpoint[v], threshold / of_endpoint[u])
         hits += int((len(of_endpoint[v]) - lightest).sum())
-    return hits
+    return len(values), hits
 
 
 def on_threads(n: int, n_constraints: int, threshold: float) -> Iterator[dict[str, Any]]:
