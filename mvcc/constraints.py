@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
+from mvcc._constraint_checks import MAX_ROW, check_kinds, check_pairs, check_weights
 from mvcc._constraint_files import Row, read_rows, write_rows
 from mvcc._kernels.merging import unified
 from mvcc._neighborhoods import Neighborhoods
 from mvcc._validation import RandomState, as_array, as_generator, check_count, class_codes
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-MAX_ROW = 2**31 - 1
 MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighbourhoods until they are asked for
-
 
 Listed = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
 
@@ -54,9 +53,9 @@ class Constraints:
     __slots__ = ("_listed", "_parts")
 
     def __init__(self, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike | None = None) -> None:
-        checked = _check_pairs(pairs)
-        kinds = _check_kinds(must_link, len(checked))
-        weight = _check_weights(weights, len(checked))
+        checked = check_pairs(pairs)
+        kinds = check_kinds(must_link, len(checked))
+        weight = check_weights(weights, len(checked))
         order = np.lexsort((-weight, _keys(checked, kinds)))
         self._store(checked[order], kinds[order], weight[order])
 
@@ -186,7 +185,7 @@ class Constraints:
         InvalidInputError
             As the constructor does.
         """
-        together, apart = _check_pairs(list(must_link)), _check_pairs(list(cannot_link))
+        together, apart = check_pairs(list(must_link)), check_pairs(list(cannot_link))
         return cls(np.concatenate((together, apart)), np.arange(len(together) + len(apart)) < len(together))
 
     @classmethod
@@ -359,49 +358,6 @@ def _conflict_in_one_view(chain: list[int], _: int) -> ConstraintConflictError:
         f"The constraints contradict each other: {links} by must-links, but row {chain[0]} ≠ row {chain[-1]} by a "
         f"cannot-link. Remove one of them."
     )
-
-
-def _check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
-    checked = as_array(pairs, "pairs")
-    if checked.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    if checked.ndim != 2 or checked.shape[1] != 2:
-        raise InvalidInputError(f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}.")
-    if checked.dtype.kind not in "iu":
-        raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}.")
-    if checked.min() < 0 or checked.max() > MAX_ROW:
-        bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
-        raise InvalidInputError(f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}.")
-    same = np.flatnonzero(checked[:, 0] == checked[:, 1])
-    if same.size:
-        raise InvalidInputError(
-            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this constraint."
-        )
-    return np.sort(checked.astype(np.int64), axis=1)
-
-
-def _check_kinds(must_link: ArrayLike, n: int) -> NDArray[np.bool_]:
-    kinds = as_array(must_link, "must_link")
-    if kinds.shape != (n,):
-        raise InvalidInputError(f"must_link must have one value per pair, shape ({n},), not {kinds.shape}.")
-    if n and kinds.dtype.kind != "b" and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all()):
-        raise InvalidInputError("must_link must be True (must-link) or False (cannot-link) for every pair.")
-    return kinds.astype(np.bool_)
-
-
-def _check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    if weights is None:
-        return np.ones(n)
-    checked = as_array(weights, "weights")
-    if checked.dtype.kind not in "iuf" and checked.size:
-        raise InvalidInputError(f"weights must be numbers, not {checked.dtype}.")
-    checked = checked.astype(np.float64)
-    if checked.shape != (n,):
-        raise InvalidInputError(f"weights must have one value per pair, shape ({n},), not {checked.shape}.")
-    bad = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
-    if bad.size:
-        raise InvalidInputError(f"weights[{bad[0]}] = {checked[bad[0]]}: a weight must be finite and 0 or more.")
-    return checked
 
 
 def _from_rows(rows: list[Row]) -> Constraints:

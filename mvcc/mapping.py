@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
+from mvcc._constraint_checks import MAX_ROW
 from mvcc._kernels.merging import mapped_constraints
 from mvcc._validation import as_array
-from mvcc.constraints import MAX_ROW, Constraints, closed_constraints, with_weights_of
+from mvcc.constraints import Constraints, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 Relations = dict[tuple[int, int], NDArray[np.int64]]

@@ -29,6 +29,7 @@ ROOMS = [
     "constraints",
     "_closure",
     "_neighborhoods",
+    "_constraint_checks",
     "_constraint_files",
     "_kernels",
     "_validation",
