@@ -43,7 +43,7 @@ reproduce: $(VENV)/.installed ## Run all experiments, draw the figures, check th
 	{ $(BIN)/mvcc claims $(OUT) || [ $$? -eq 3 ]; } && \
 	echo "All experiments, figures and claims of $(TRIALS) trials are in $(OUT); it took $$(($$(date +%s) - began)) seconds."
 
-bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other implementations, as ratios (ten minutes)
+bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other implementations, as ratios (eight minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m scripts.bench
 	$(BIN)/python -m scripts.bench.stages

@@ -1,0 +1,36 @@
+"""The page on performance has the figures of the stored benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "performance.md").read_text("utf-8")
+
+
+def test_the_stages_on_the_page_are_those_that_were_measured():
+    stages = pd.read_csv(ROOT / "results" / "stages.csv").dropna(subset=["share"])
+    for stage, rows in stages.groupby("stage"):
+        by_name = rows.set_index("dataset").loc[["four_quadrants", "protein", "letters_digits", "rec_talk"]]
+        cells = [f"{row.ms_per_trial:.0f} ({row.share:.0%})" for row in by_name.itertuples()]
+        assert f"| {stage} | {' | '.join(cells)} |" in PAGE
+
+
+def test_the_fits_on_the_page_are_those_that_were_measured():
+    table = pd.read_csv(ROOT / "results" / "benchmarks.csv")
+    fits = table[table["other"].fillna("").str.startswith("active-semi")].set_index("task")
+    assert len(fits) == 24
+    for task, pck in fits[fits.index.str.startswith("PCK-Means")].iterrows():
+        _, view, number = task.split(", ")
+        mpck = fits.loc["M" + task]
+        cells = [f"{fit.ms:.2f} | {fit.ratio:,.0f} | {fit.f:.3f} ({fit.other_f:.3f})" for fit in (pck, mpck)]
+        assert f"| {view.replace(' x ', ' × ')} | {number.split()[0]} | {cells[0]} | {cells[1]} |" in PAGE
+
+
+def test_every_aim_of_the_table_is_judged():
+    table = pd.read_csv(ROOT / "results" / "benchmarks.csv", keep_default_na=False)
+    aims = table[table["aim"] != ""]
+    assert len(aims) >= 38
+    assert aims["reached"].isin(["yes", "no"]).all()
