@@ -46,9 +46,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     for axes, (column, (label, rows)) in zip(figure.subplots(1, 3, sharey=True), panels.items(), strict=True):
         rows = rows.sort_values(column)
-        axes.plot(
-            rows[column], predicted(rows, model), color="#444444", label="model: a + b n log n + c m log n + e hits"
-        )
+        axes.plot(rows[column], predicted(rows, model), color="#444444", linewidth=1, label=MODEL)
         axes.plot(rows[column], rows["ms"], "o", color="#00558f", label="measured")
         axes.set(xlabel=label, yscale="log", title=", ".join(text for key, text in fixed.items() if key != column))
         if column != "threshold":
