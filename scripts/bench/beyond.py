@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 
 from scripts.bench.growth import fit_model, predicted
+from scripts.bench.table import BYTES
 
 RESULTS = Path(__file__).parents[2] / "results"
 NETWORK = 1.25e9  # bytes per second into each machine: 10 Gbit/s
 ROUND = 1e-3  # seconds until all machines have heard of each other
-OUTPUT = 25  # bytes of a propagated constraint: two row numbers, a kind, a weight
 NEAR, HITS = 2_000, 1_138  # of each constraint
 
 
@@ -53,7 +53,7 @@ def forecast(table: pd.DataFrame, d: int = 16, k: int = 10) -> pd.DataFrame:
             work = pd.DataFrame({"n": [n / machines], "constraints": [constraints]} | found)
             e_step, iteration = predicted(work, model)[0] / 1e3, point * n / machines
             if machines > 1:
-                e_step += ROUND + (2 * 8 * d * constraints + OUTPUT * hits / machines) / NETWORK
+                e_step += ROUND + (2 * 8 * d * constraints + BYTES * hits / machines) / NETWORK
                 iteration += ROUND + 2 * 8 * k * d * np.log2(machines) / NETWORK
             rows.append((n, machines, 8e-9 * d * n / machines, e_step, iteration))
     return pd.DataFrame(rows, columns=["n", "machines", "gb_of_data_each", "e_step_s", "iteration_s"])

@@ -19,7 +19,7 @@ import numpy as np
 from mvcc import Constraints, propagate_constraints
 from mvcc.gaussians import fit_gaussians
 from mvcc.propagation import reach
-from scripts.bench.table import best_of, row
+from scripts.bench.table import BYTES, best_of, row
 from tests.reference.propagation import propagate_vectorised
 
 THRESHOLD = 0.9
@@ -111,7 +111,8 @@ def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
         done.pop("size_mb")
         limits = (("ms", "≤", 60_000), ("peak_mb", "≤", 4_000))
         task = f"{name}, {n} x 16, k = 10, {len(constraints)} constraints of 100 neighbourhoods"
-        yield row(task, done.pop("ms"), *limits, other=f"a list would take {17e-9 * done['found']:.3g} GB", **done)
+        list_of_all = f"a list would take {1e-9 * BYTES * done['found']:.3g} GB"
+        yield row(task, done.pop("ms"), *limits, other=list_of_all, **done)
 
 
 def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:

@@ -13,6 +13,7 @@ import pandas as pd
 Aim = tuple[str, str, float]  # column, "≥" or "≤", limit
 COLUMNS = ["task", "ms", "peak_mb", "other", "other_ms", "ratio", "aim", "reached", "f", "other_f", "found"]
 SIZES = ["n", "constraints", "threshold", "near", "hits"]  # of the E-steps whose growth is drawn
+BYTES = 25  # of a constraint in a list: two row numbers, a kind, a weight
 SENSES = {"≥": operator.ge, "≤": operator.le}
 
 
