@@ -31,5 +31,9 @@ class StoreError(MvccError):
     """A results folder that does not fit the run, or cannot be read or written."""
 
 
+class WorkerError(MvccError):
+    """Worker processes that the system kills again and again."""
+
+
 class PropagationWarning(UserWarning):
     """Data that look unfit for Constraint Propagation: clusters that are not globular, or that overlap (§6.4)."""

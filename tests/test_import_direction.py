@@ -33,6 +33,7 @@ ROOMS = [
     "_constraint_files",
     "_kernels",
     "_validation",
+    "_disk",
     "exceptions",
     "_version",
 ]

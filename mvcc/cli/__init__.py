@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib import import_module
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -17,6 +19,8 @@ _SUMMARIES = {
     "run": "Run an experiment, or go on with one.",
     "plot": "Draw the paper's figures from results.",
     "claims": "Test the paper's claims on results.",
+    "check": "Verify that results are as they were written.",
+    "replay": "Compute one trial of a results folder again.",
     "validate": "Check configurations without running them.",
     "data": "List, fetch and check the data sets.",
 }
@@ -69,12 +73,11 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line: every expected error becomes a message and an exit code, never a traceback."""
+    signal.signal(signal.SIGTERM, _interrupt)  # what clusters send before they kill
     try:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
         code = cli.main(prog_name="mvcc", standalone_mode=False)
-    except click.exceptions.Abort:
-        code = _complain("interrupted; what is finished is stored, the same command goes on from there.", INTERRUPTED)
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         code = _complain("interrupted; what is finished is stored, the same command goes on from there.", INTERRUPTED)
     except click.ClickException as error:
         error.show()
@@ -82,6 +85,10 @@ def main() -> NoReturn:
     except MvccError as error:
         code = _complain(str(error), USAGE if isinstance(error, ConfigError) else FAILURE)
     sys.exit(code or 0)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _complain(message: str, code: int) -> int:

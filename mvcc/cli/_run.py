@@ -71,8 +71,9 @@ def command(
             fresh=fresh,
             on_start=progress.start,
             on_trial=progress.advance,
+            on_note=progress.note,
         )
-    _print_report(report, as_json)
+    _print_report(report, data_dir, as_json)
     if report.failed:
         context.exit(SOME_TRIALS_FAILED)
 
@@ -124,6 +125,9 @@ class _Progress:
             left = (self._total - self._done) / rate
             self._say(f"{self._done}/{self._total} trials done, {note}, {left:.0f} s left")
 
+    def note(self, text: str) -> None:
+        self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
     def _say(self, text: str) -> None:
         if not self._terminal:
             click.echo(text, err=True)
@@ -132,15 +136,19 @@ class _Progress:
 def _print_plan(plan: Plan, as_json: bool) -> None:
     if as_json:
         facts = {"folder": str(plan.folder), "missing": len(plan.missing), "kept": plan.kept, "cells": plan.n_cells}
-        click.echo(json.dumps(facts, indent=2))
+        click.echo(json.dumps(facts | {"damaged": plan.damaged}, indent=2))
     else:
+        for name, why in plan.damaged.items():
+            click.echo(f"Would set aside {plan.folder / name}: {why}.")
         click.echo(
             f"Would compute {len(plan.missing)} trials of {plan.n_cells} cells into {plan.folder}; {plan.kept} are "
             f"there already. Nothing was written."
         )
 
 
-def _print_report(report: RunReport, as_json: bool) -> None:
+def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> None:
+    from mvcc.experiments import replay_command
+
     failed = {str(trial): str(path) for trial, path in sorted(report.failed.items())}
     if as_json:
         facts = {
@@ -153,8 +161,11 @@ def _print_report(report: RunReport, as_json: bool) -> None:
         click.echo(json.dumps(facts, indent=2))
         return
     click.echo(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")
-    for trial, path in failed.items():
-        click.echo(f"Trial {trial} failed; its traceback is in {path}. The same command tries it again.", err=True)
+    for trial, path in sorted(report.failed.items()):
+        again = replay_command(report.folder, trial, data_dir)
+        click.echo(f"Trial {trial} failed; its traceback is in {path}. To see it fail, alone: {again}", err=True)
+    if failed:
+        click.echo("The same `mvcc run` tries failed trials again.", err=True)
     if report.computed + report.kept:
         click.echo(f"Curves: {report.folder / 'curves.csv'}")
         click.echo(f"Next: mvcc plot {report.folder}")

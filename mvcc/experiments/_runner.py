@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import joblib
-import pandas as pd
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._example import example_cluster
+from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._plan import list_cells
 from mvcc.experiments._provenance import describe_run, differences, now
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import run_trial, warm_up
+from mvcc.experiments._trial import undisturbed, warm_up
+from mvcc.experiments._workers import attempt_trials
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,29 @@ class RunReport:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would do: the trials that are missing, and the number of cells of each."""
+    """What a run would do.
+
+    Attributes
+    ----------
+    folder : Path
+    missing : list of int
+        The trials to compute.
+    kept : int
+        Number of trials that are there.
+    n_cells : int
+        Number of cells of each trial.
+    damaged : dict {name: why}
+        Files of the folder that would be set aside.
+    finished : bool
+        Whether there is nothing to do.
+    """
 
     folder: Path
     missing: list[int]
     kept: int
     n_cells: int
+    damaged: dict[str, str]
+    finished: bool
 
 
 def plan_run(
@@ -71,7 +87,7 @@ def plan_run(
     DataError
         When a data file is missing or damaged.
     """
-    return _plan(config, ResultsStore(folder), data_dir, fresh)[0]
+    return _plan(ResultsStore(folder), describe_run(config, data_dir), config, fresh)
 
 
 def run_experiment(
@@ -83,22 +99,26 @@ def run_experiment(
     fresh: bool = False,
     on_start: Callable[[Plan], None] = lambda plan: None,
     on_trial: Callable[[int, bool], None] = lambda trial, ok: None,
+    on_note: Callable[[str], None] = lambda note: None,
 ) -> RunReport:
     """Compute the missing trials of an experiment and its curves.
+
+    Where trials run is joblib's business: ``with joblib.parallel_config(backend=...)`` chooses. The results depend on
+    neither that nor ``n_jobs``.
 
     Parameters
     ----------
     config : Config
     folder : path
-        Where results are kept; a run goes on where a former one stopped.
+        Where results are kept; a run goes on where a former one stopped. Only one run at a time writes to it.
     n_jobs : int, default=-1
-        Number of worker processes; −1 for one per core. The results do not depend on it.
+        Number of workers; −1 for one per core.
     data_dir : path, optional
         Where to look for data files first.
     fresh : bool, default=False
         Remove what the folder holds of a former run.
-    on_start, on_trial : callable
-        Told the plan, and after each trial its number and whether it succeeded.
+    on_start, on_trial, on_note : callable
+        Told the plan; after each trial its number and whether it succeeded; what happened that was not planned.
 
     Returns
     -------
@@ -107,87 +127,103 @@ def run_experiment(
     Raises
     ------
     StoreError
-        When the folder holds results of another config, other data or another version, or cannot be written.
+        When the folder holds results of another config, other data or another version, is in use by another run, or
+        cannot be written.
+    WorkerError
+        When the system kills workers again and again.
     MvccError
         When the data cannot be loaded or do not allow what the config asks for.
     """
     began = time.perf_counter()
-    store = ResultsStore(folder)
-    plan, manifest = _plan(config, store, data_dir, fresh)
+    store, manifest = ResultsStore(folder), describe_run(config, data_dir)
+    plan = _plan(store, manifest, config, fresh)
     if plan.missing:
         draw_trial(config, plan.missing[0], data_dir)  # an impossible config fails here, before anything is written
-    if fresh:
-        store.clear()
-    on_start(plan)
-    if plan.missing:
-        store.write_manifest(manifest)
-        warm_up(config)  # compiled once, here, instead of by all workers at the same time
     failed: dict[int, Path] = {}
-    for trial, rows, report in _computed(config, plan.missing, n_jobs, data_dir):
-        if rows is not None:
-            store.write_trial(trial, rows)
-        else:
-            failed[trial] = store.write_failure(trial, report)
-        on_trial(trial, rows is not None)
-    computed = len(plan.missing) - len(failed)
-    if computed + plan.kept:
-        store.summarize(config.trials)
-        store.write_example(example_cluster(config, data_dir))
-    seconds = time.perf_counter() - began
-    if plan.missing:
-        manifest["runs"][-1] |= {
-            "finished": now(),
-            "seconds": round(seconds, 1),
-            "computed": computed,
-            "failed": sorted(failed),
-        }
-        store.write_manifest(manifest)
-    return RunReport(store.folder, computed, plan.kept, failed, seconds)
+    if plan.finished:
+        on_start(plan)
+    else:
+        with store.held(on_note):
+            plan = _plan(store, manifest, config, fresh)  # once more: nobody else writes from now on
+            _prepare(store, plan, manifest, fresh, on_note)
+            on_start(plan)
+            if plan.missing:
+                warm_up(config)  # compiled once, here, instead of by all workers at the same time
+            # closed at once when something goes wrong here, so that no worker computes for nothing
+            with closing(attempt_trials(config, plan.missing, n_jobs, data_dir, on_note)) as attempts:
+                for attempt in attempts:
+                    if attempt.rows is not None:
+                        store.write_trial(attempt.trial, attempt.rows)
+                    else:
+                        report = _failure_report(folder, attempt.trial, data_dir, attempt.failure)
+                        failed[attempt.trial] = store.write_failure(attempt.trial, report)
+                    on_trial(attempt.trial, attempt.rows is not None)
+            if finished := [trial for trial in store.finished(()) if trial < config.trials]:
+                store.summarize(finished)
+                with undisturbed():
+                    store.write_example(example_cluster(config, data_dir))
+            this = manifest.runs[-1]
+            this.finished, this.seconds = now(), round(time.perf_counter() - began, 1)
+            this.computed, this.failed = len(plan.missing) - len(failed), sorted(failed)
+            store.seal(manifest)
+    return RunReport(store.folder, len(plan.missing) - len(failed), plan.kept, failed, time.perf_counter() - began)
 
 
-def _plan(
-    config: Config, store: ResultsStore, data_dir: str | os.PathLike[str] | None, fresh: bool
-) -> tuple[Plan, dict[str, Any]]:
-    manifest = describe_run(config, data_dir)
-    stored = None if fresh else store.manifest()
-    if stored is not None and (changed := differences(stored, manifest)):
+def replay_command(folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None = None) -> str:
+    """Return the command that computes one trial of a results folder again."""
+    data = [] if data_dir is None else ["--data-dir", os.fspath(data_dir)]
+    return shlex.join(["mvcc", "replay", os.fspath(folder), str(trial), *data])
+
+
+def _plan(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
+    n_cells = len(list_cells(config))
+    if fresh:
+        return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
+    stored = store.manifest()
+    damaged = store.damaged()
+    done = {trial for trial in store.finished(damaged) if trial < config.trials}
+    if stored is None:
+        if store.stored():
+            raise StoreError(
+                f"{store.trials} holds trials without a manifest that says whose they are. Choose another folder by "
+                f"--out, or remove them by --fresh."
+            )
+    elif changed := differences(stored, manifest):
         raise StoreError(
             f"{store.folder} holds results of another run:\n  "
             + "\n  ".join(changed)
             + "\nChoose another folder by --out, or remove these results by --fresh."
         )
-    if stored is not None and store.holds_only_summary() and stored["config"]["trials"] > config.trials:
+    elif store.holds_only_summary() and stored.trials > config.trials:
         raise StoreError(
-            f"{store.folder} holds the curves of {stored['config']['trials']} trials, but not the trials themselves; "
+            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials themselves; "
             f"a run of {config.trials} would replace them. Choose another folder by --out, or remove them by --fresh."
         )
-    done = set() if fresh else {trial for trial in store.finished() if trial < config.trials}
-    if done and stored is None:
-        raise StoreError(
-            f"{store.trials} holds trials without a manifest that says whose they are. Choose another folder by "
-            f"--out, or remove them by --fresh."
-        )
     missing = [trial for trial in range(config.trials) if trial not in done]
-    if done and stored is not None:
-        manifest["runs"] = stored["runs"] + manifest["runs"]
-    return Plan(store.folder, missing, len(done), len(list_cells(config))), manifest
+    finished = (
+        stored is not None
+        and not missing
+        and stored.trials == config.trials
+        and stored.runs[-1].finished is not None
+        and store.holds_summary(damaged)
+    )
+    return Plan(store.folder, missing, len(done), n_cells, damaged, finished)
 
 
-def _computed(
-    config: Config, trials: list[int], n_jobs: int, data_dir: str | os.PathLike[str] | None
-) -> Iterator[tuple[int, pd.DataFrame | None, str]]:
-    """Yield trials as they finish, whatever their order."""
-    if not trials:
-        return
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    yield from parallel(joblib.delayed(_attempt)(config, trial, data_dir) for trial in trials)
+def _prepare(store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, on_note: Callable[[str], None]) -> None:
+    """Clear the folder or set aside what is damaged in it, and store whose results it is going to hold."""
+    if fresh:
+        store.clear()
+    for name, why in plan.damaged.items():
+        on_note(f"{store.folder / name} is damaged: {why}. It was set aside as {store.set_aside(name)}.")
+    if (stored := store.manifest()) is not None:
+        manifest.checksums = stored.checksums
+        if plan.kept:
+            manifest.runs = stored.runs + manifest.runs
+    store.write_manifest(manifest)
 
 
-def _attempt(
-    config: Config, trial: int, data_dir: str | os.PathLike[str] | None
-) -> tuple[int, pd.DataFrame | None, str]:
-    """Run a trial; one that fails must not take the others with it."""
-    try:
-        return trial, run_trial(config, trial, data_dir), ""
-    except Exception:
-        return trial, None, traceback.format_exc()
+def _failure_report(
+    folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None, trace: str
+) -> str:
+    return f"Trial {trial} failed. To run it again, alone:\n  {replay_command(folder, trial, data_dir)}\n\n{trace}"

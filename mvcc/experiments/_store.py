@@ -1,6 +1,6 @@
-"""The results folder: what is finished stays finished, and a run that does not fit is refused.
+"""The results folder: what is finished stays finished, what was changed is not read, what does not fit is refused.
 
-Every file is written beside its place, synced and renamed, so that it is there as a whole or not at all.
+Every file is written as a whole or not at all, and its checksum is noted before it is there.
 """
 
 from __future__ import annotations
@@ -9,18 +9,33 @@ import contextlib
 import gzip
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zlib import error as ZlibError
 
 import numpy as np
 import pandas as pd
 
+from mvcc._disk import (
+    JOURNAL,
+    Checksums,
+    damage_of,
+    known_checksums,
+    note_checksum,
+    remove_parts,
+    sha256_of,
+    write_whole,
+)
 from mvcc.exceptions import StoreError
+from mvcc.experiments._lock import only_run
+from mvcc.experiments._manifest import Manifest, parse_manifest
 from mvcc.experiments._plan import CELL, TEXT
 
+MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
 _KEY = ["trial", *CELL]
+_RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
 class ResultsStore:
@@ -36,107 +51,211 @@ class ResultsStore:
         self.folder = Path(folder)
         self.trials = self.folder / "trials"
 
-    def manifest(self) -> dict[str, Any] | None:
-        """Return what the folder says of its run, or None where there is none yet.
+    @contextlib.contextmanager
+    def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
+        """Hold the folder for this run alone, and clear away what killed runs have left half written.
+
+        Raises
+        ------
+        StoreError
+            When another run writes to the folder, or it cannot be written.
+        """
+        with contextlib.ExitStack() as stack:
+            with _explained(self.folder):
+                stack.enter_context(only_run(self.folder, on_note))
+                remove_parts(self.folder)
+                remove_parts(self.trials)
+            yield
+
+    def manifest(self) -> Manifest | None:
+        """Return what the folder says of its runs, or None where there is none yet.
 
         Raises
         ------
         StoreError
             When the manifest cannot be read.
         """
-        path = self.folder / "manifest.json"
+        path = self.folder / MANIFEST
         try:
-            manifest = json.loads(path.read_text(encoding="utf-8"))
+            return parse_manifest(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise StoreError(f"{path} cannot be read: {error}. Start afresh with --fresh, or choose --out.") from error
-        if not isinstance(manifest, dict):
-            raise StoreError(f"{path} is not a manifest. Start afresh with --fresh, or choose --out.")
-        return manifest
+            raise StoreError(
+                f"{path} cannot be read: {error}. Restore it, start afresh with --fresh, or choose --out."
+            ) from error
 
-    def write_manifest(self, manifest: dict[str, Any]) -> None:
-        """Store what is known of the run."""
-        self._write(self.folder / "manifest.json", _json_bytes(manifest))
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Store what is known of the runs."""
+        with _explained(path := self.folder / MANIFEST):
+            write_whole(path, manifest.to_json())
 
-    def write_example(self, example: dict[str, Any] | None) -> None:
-        """Store the cluster that Figure 3 shows, where the experiment has one."""
-        if example is not None:
-            self._write(self.folder / "example.json", _json_bytes(example))
+    def seal(self, manifest: Manifest) -> None:
+        """Store the manifest of a run that is through, with the checksums of all files, and drop the journal."""
+        manifest.checksums = {}
+        for name, known in sorted(self.checksums().items()):
+            if (path := self.folder / name).exists():
+                found = sha256_of(_bytes_of(path))
+                manifest.checksums[name] = found if found in known else known[-1]
+        self.write_manifest(manifest)
+        with _explained(journal := self.folder / JOURNAL):
+            journal.unlink(missing_ok=True)
 
-    def finished(self) -> set[int]:
-        """Return the numbers of the trials that are stored."""
-        return {int(path.name.split(".")[0]) for path in self._shards()}
-
-    def holds_only_summary(self) -> bool:
-        """Tell whether curves are here without any of the trials that they were made from."""
-        return (self.folder / "scores.csv.gz").exists() and not self.finished()
-
-    def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
-        """Store a finished trial, and forget its former failure."""
-        self._write(self.trials / f"{trial:04d}.csv.gz", _csv_bytes(rows, compress=True))
-        (self.trials / f"{trial:04d}.error.txt").unlink(missing_ok=True)
-
-    def write_failure(self, trial: int, report: str) -> Path:
-        """Store why a trial failed; return where."""
-        path = self.trials / f"{trial:04d}.error.txt"
-        self._write(path, report.encode())
-        return path
-
-    def summarize(self, n_trials: int) -> pd.DataFrame:
-        """Write ``scores.csv.gz`` and ``curves.csv`` from the stored trials below ``n_trials``; return the curves.
+    def checksums(self) -> Checksums:
+        """Return the checksums that every file may have, by its name as seen from the folder.
 
         Raises
         ------
         StoreError
-            When a stored trial cannot be read.
+            When manifest or journal cannot be read.
         """
-        wanted = sorted(trial for trial in self.finished() if trial < n_trials)
-        scores = pd.concat([self._read_trial(trial) for trial in wanted], ignore_index=True)
+        manifest = self.manifest()
+        try:
+            return known_checksums(self.folder, manifest.checksums if manifest else {})
+        except OSError as error:
+            raise StoreError(f"{self.folder / JOURNAL} cannot be read: {error.strerror}. Make it readable.") from error
+
+    def damaged(self) -> dict[str, str]:
+        """Say of every damaged file of the results that is here, by its name, what is wrong.
+
+        Raises
+        ------
+        StoreError
+            When a file cannot be read.
+        """
+        known = self.checksums()
+        names = sorted({*known, *map(self._name, self.stored())})
+        here = [name for name in names if (self.folder / name).exists()]
+        found = {name: damage_of(_bytes_of(self.folder / name), known.get(name, [])) for name in here}
+        return {name: why for name, why in found.items() if why}
+
+    def set_aside(self, name: str) -> Path:
+        """Move a file out of the way, without deleting anything; return where to."""
+        path = self.folder / name
+        aside = path.parent / "set-aside"
+        stem, suffix = path.name.partition(".")[::2]
+        with _explained(path):
+            aside.mkdir(exist_ok=True)
+            number, target = 1, aside / path.name
+            while target.exists():
+                number, target = number + 1, aside / f"{stem}.{number + 1}.{suffix}"
+            os.replace(path, target)
+        return target
+
+    def stored(self) -> set[int]:
+        """Return the numbers of the trials that are here, intact or not."""
+        return {
+            int(stem)
+            for path in self.trials.glob("*.csv.gz")
+            if (stem := path.name.removesuffix(".csv.gz")).isdecimal() and path.name == self._file(int(stem))
+        }
+
+    def finished(self, damaged: Collection[str]) -> set[int]:
+        """Return the numbers of the trials that are here, but for damaged ones."""
+        return {trial for trial in self.stored() if self._name(trial) not in damaged}
+
+    def holds_only_summary(self) -> bool:
+        """Tell whether curves are here without any of the trials that they were made from."""
+        return (self.folder / SCORES).exists() and not self.stored()
+
+    def holds_summary(self, damaged: Collection[str]) -> bool:
+        """Tell whether scores and curves are here, and not damaged."""
+        return all((self.folder / name).exists() and name not in damaged for name in (SCORES, CURVES))
+
+    def write_example(self, example: dict[str, Any] | None) -> None:
+        """Store the cluster that Figure 3 shows, where the experiment has one."""
+        if example is not None:
+            self._write(EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode())
+
+    def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
+        """Store a finished trial, and forget its former failure."""
+        self._write(self._name(trial), _csv_bytes(rows, compress=True))
+        with _explained(failure := self._failure(trial)):
+            failure.unlink(missing_ok=True)
+
+    def write_failure(self, trial: int, report: str) -> Path:
+        """Store why a trial failed; return where."""
+        with _explained(path := self._failure(trial)):
+            write_whole(path, report.encode("utf-8", "backslashreplace"))
+        return path
+
+    def failures(self) -> list[Path]:
+        """Return where it is said why trials failed that have not been finished since."""
+        return sorted(self.trials.glob("*.error.txt"))
+
+    def read_trial(self, trial: int) -> pd.DataFrame | None:
+        """Return the rows of a trial, from its own file or else from the scores; None where neither has it.
+
+        Raises
+        ------
+        StoreError
+            When they cannot be read, or were changed since they were written.
+        """
+        known = self.checksums()
+        if trial in self.stored():
+            return self._read_trial(trial, known)
+        if not (self.folder / SCORES).exists():
+            return None
+        scores = self._read(SCORES, known)
+        rows = scores[scores["trial"] == trial]
+        return None if rows.empty else rows.reset_index(drop=True)
+
+    def summarize(self, trials: Iterable[int]) -> pd.DataFrame:
+        """Write ``scores.csv.gz`` and ``curves.csv`` from the given stored trials; return the curves.
+
+        Raises
+        ------
+        StoreError
+            As ``read_trial``.
+        """
+        known = self.checksums()
+        scores = pd.concat([self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True)
         curves = summarize(scores)
-        self._write(self.folder / "scores.csv.gz", _csv_bytes(scores, compress=True))
-        self._write(self.folder / "curves.csv", _csv_bytes(curves, compress=False))
+        self._write(SCORES, _csv_bytes(scores, compress=True))
+        self._write(CURVES, _csv_bytes(curves, compress=False))
         return curves
 
     def clear(self) -> None:
-        """Remove what a former run stored, and nothing else."""
+        """Remove what a former run stored, and nothing else; what says whose it is goes last."""
         with _explained(self.folder):
-            for path in [*self._shards(), *self.trials.glob("*.error.txt")]:
+            for path in [*(self.folder / self._name(trial) for trial in self.stored()), *self.failures()]:
                 path.unlink()
-            for name in ("manifest.json", "scores.csv.gz", "curves.csv", "example.json"):
+            for name in (SCORES, CURVES, EXAMPLE, JOURNAL, MANIFEST):
                 (self.folder / name).unlink(missing_ok=True)
 
-    def _shards(self) -> Iterator[Path]:
-        return (path for path in self.trials.glob("*.csv.gz") if path.name.removesuffix(".csv.gz").isdigit())
+    @staticmethod
+    def _file(trial: int) -> str:
+        return f"{trial:04d}.csv.gz"
 
-    def _read_trial(self, trial: int) -> pd.DataFrame:
-        path = self.trials / f"{trial:04d}.csv.gz"
-        try:
-            rows = pd.read_csv(path, dtype=TEXT)
-        except (OSError, EOFError, ValueError) as error:
-            raise StoreError(f"{path} cannot be read: {error}. Remove it and run again.") from error
-        if not {"f_measure", *_KEY}.issubset(rows.columns) or set(rows["trial"]) != {trial}:
-            raise StoreError(f"{path} cannot be read: it does not hold trial {trial}. Remove it and run again.")
+    def _name(self, trial: int) -> str:
+        return f"{self.trials.name}/{self._file(trial)}"
+
+    def _failure(self, trial: int) -> Path:
+        return self.trials / f"{trial:04d}.error.txt"
+
+    def _read_trial(self, trial: int, known: Checksums) -> pd.DataFrame:
+        rows = self._read(self._name(trial), known)
+        if set(rows["trial"]) != {trial}:
+            raise StoreError(f"{self.folder / self._name(trial)} does not hold trial {trial}. {_RUN_AGAIN}")
         return rows
 
-    def _write(self, path: Path, content: bytes) -> None:
-        part = path.with_name(f".{path.name}.part")
-        with _explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with open(part, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(part, path)
-            except OSError:
-                part.unlink(missing_ok=True)
-                raise
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+    def _read(self, name: str, known: Checksums) -> pd.DataFrame:
+        path = self.folder / name
+        content = _bytes_of(path)
+        if why := damage_of(content, known.get(name, [])):
+            raise StoreError(f"{path} is damaged: {why}. {_RUN_AGAIN}")
+        try:
+            rows = pd.read_csv(BytesIO(gzip.decompress(content)), dtype=TEXT)
+        except (OSError, EOFError, ValueError, ZlibError) as error:
+            raise StoreError(f"{path} cannot be read: {error}. {_RUN_AGAIN}") from error
+        if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:
+            raise StoreError(f"{path} cannot be read: it has no column {missing[0]}. {_RUN_AGAIN}")
+        return rows
+
+    def _write(self, name: str, content: bytes) -> None:
+        with _explained(path := self.folder / name):
+            note_checksum(self.folder, name, sha256_of(content))
+            write_whole(path, content)
 
 
 def summarize(scores: pd.DataFrame) -> pd.DataFrame:
@@ -151,10 +270,6 @@ def summarize(scores: pd.DataFrame) -> pd.DataFrame:
     return curves.reset_index()
 
 
-def _json_bytes(tree: dict[str, Any]) -> bytes:
-    return (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode()
-
-
 def _csv_bytes(table: pd.DataFrame, *, compress: bool) -> bytes:
     text = table.to_csv(index=False, lineterminator="\n").encode()
     if not compress:
@@ -165,12 +280,19 @@ def _csv_bytes(table: pd.DataFrame, *, compress: bool) -> bytes:
     return packed.getvalue()
 
 
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror or error}. Make it a readable file.") from error
+
+
 @contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise StoreError(
-            f"{path} cannot be written: {error.strerror}. What was stored before is intact; free space or choose "
-            f"another folder by --out, and run again."
+            f"{path} cannot be written: {error.strerror or error}. What was stored before is intact; free space, make "
+            f"it writable, or choose another folder by --out, and run again."
         ) from error

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
@@ -55,12 +57,22 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
         propagated constraints and of those among them that were not given (summed over the views, averaged over the
         co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4.
     """
-    with threadpool_limits(1):  # some BLAS sum in another order on more threads, and workers must not compete for cores
+    with undisturbed():
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
         rows = [{"trial": trial} | _run_cell(cell, draw, problems, seed) for cell in list_cells(config)]
     return pd.DataFrame(rows).astype(TEXT)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Compute on one BLAS thread, and let nothing be said of what is a column of the results."""
+    # some BLAS sum in another order on more threads, and workers must not compete for cores
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
+        yield
 
 
 def clustering_seed(config: Config, trial: int) -> int:
@@ -111,10 +123,7 @@ def fit(cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClusteri
         closure=cell.closure if cross_validated else "none",
         random_state=seed,
     )
-    with warnings.catch_warnings():  # what they tell are columns of the results
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", PropagationWarning)
-        return model.fit(problem.views, constraints=constraints, mappings=relations)
+    return model.fit(problem.views, constraints=constraints, mappings=relations)
 
 
 def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict[str, float]:
@@ -159,4 +168,5 @@ def warm_up(config: Config) -> None:
     draw = Draw([view, view], {}, {(1.0, 0.0): {(0, 1): same}})
     for base, method in sorted({(cell.base, cell.method) for cell in list_cells(config)}):
         threshold = "0.5" if method == PROPAGATION else None
-        _run_cell(Cell(MULTI_VIEW, "", None, base, method, "full", threshold, 1.0, 0.0, 0), draw, {}, 0)
+        with undisturbed():
+            _run_cell(Cell(MULTI_VIEW, "", None, base, method, "full", threshold, 1.0, 0.0, 0), draw, {}, 0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mvcc._disk import replacing
 from mvcc.exceptions import StoreError
 from mvcc.reporting._figure_03 import draw_figure_03
 from mvcc.reporting._figure_04 import draw_figure_04
@@ -99,25 +99,20 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
 
 
 def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write each file under a temporary name and rename it, so that no reader ever sees half a figure."""
+    """Write each file as a whole or not at all: no reader ever sees half a figure."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     FigureCanvasAgg(figure)
     written = []
     for extension, metadata in _METADATA.items():
         path = folder / f"{name}.{extension}"
-        temporary = folder / f".{path.name}.{os.getpid()}.tmp"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            figure.savefig(temporary, format=extension, dpi=DPI, metadata=metadata)
-            os.replace(temporary, path)
+            with replacing(path) as temporary:
+                figure.savefig(temporary, format=extension, dpi=DPI, metadata=metadata)
         except OSError as error:
             raise StoreError(
                 f"cannot write {path}: {error.strerror or error}. "
                 "Make the folder writable, or name another one with --out."
             ) from error
-        finally:
-            if temporary.is_file():
-                temporary.unlink()
         written.append(path)
     return written

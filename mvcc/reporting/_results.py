@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
+from mvcc._disk import damage_of, known_checksums
 from mvcc.exceptions import StoreError
 from mvcc.reporting._style import BASES, METHODS
 
@@ -147,9 +149,9 @@ def read_examples(results_dir: Path) -> list[dict[str, Any]]:
         If there is no experiment, or an example is damaged.
     """
     return [
-        {**_read_json(experiment / EXAMPLE), **_origin(experiment, results_dir)}
+        {**_read_json(path, _intact(path)), **_origin(experiment, results_dir)}
         for experiment in find_experiments(results_dir)
-        if (experiment / EXAMPLE).exists()
+        if (path := experiment / EXAMPLE).exists()
     ]
 
 
@@ -179,10 +181,30 @@ def _origin(experiment: Path, results_dir: Path) -> dict[str, str]:
     return {"folder": folder, "study": study, "features": features}
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _intact(path: Path) -> bytes:
+    """Return the content of a file of an experiment, if it is as it was written.
+
+    A manifest without any checksums is not one of ours: somebody brought results of another method into this form.
+    """
+    listed: Any = _read_json(manifest := path.parent / MANIFEST).get("checksums")
     try:
-        tree = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content = path.read_bytes()
+        if listed is None:
+            return content
+        if not isinstance(listed, dict) or not all(isinstance(checksum, str) for checksum in listed.values()):
+            raise _damaged(manifest, "its `checksums` are not a text for each file")
+        why = damage_of(content, known_checksums(path.parent, listed).get(path.name, []))
+    except OSError as error:
+        raise _damaged(path, error.strerror or str(error)) from error
+    if why:
+        raise _damaged(path, why)
+    return content
+
+
+def _read_json(path: Path, content: bytes | None = None) -> dict[str, Any]:
+    try:
+        tree = json.loads(path.read_bytes() if content is None else content)
+    except (OSError, ValueError, RecursionError) as error:
         raise _damaged(path, str(error)) from error
     if not isinstance(tree, dict):
         raise _damaged(path, "it is not a JSON object")
@@ -192,8 +214,11 @@ def _read_json(path: Path) -> dict[str, Any]:
 def _read_table(path: Path, key: tuple[str, ...], values: tuple[str, ...]) -> pd.DataFrame:
     import pandas as pd
 
+    content = BytesIO(_intact(path))
     try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, "str"))
+        table = pd.read_csv(
+            content, dtype=dict.fromkeys(TEXTS, "str"), compression="gzip" if path.suffix == ".gz" else None
+        )
     except (OSError, EOFError, ValueError, ZlibError) as error:  # the parser's and the decoder's are ValueErrors
         raise _damaged(path, str(error).strip()) from error
     columns = (*key, *values, *MEASURES)

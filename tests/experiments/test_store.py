@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 
 import numpy as np
@@ -10,8 +11,16 @@ import pandas as pd
 import pytest
 
 from mvcc.exceptions import StoreError
+from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._plan import TEXT
 from mvcc.experiments._store import ResultsStore, summarize
+
+TREE = {
+    "config": {"trials": 3},
+    "data": {"some.arff": "abc"},
+    "runs": [{"command": "mvcc run", "commit": None, "versions": {"mvcc": "1"}, "machine": {}, "started": "now"}],
+}
+MANIFEST = Manifest.model_validate(TREE)
 
 
 def rows(trial, f=0.5):
@@ -56,7 +65,7 @@ def test_the_order_in_which_trials_finish_changes_no_byte(tmp_path):
         store = ResultsStore(tmp_path / str(order[0]))
         for trial in order:
             store.write_trial(trial, rows(trial, math.sqrt(trial) / 7))
-        store.summarize(11)
+        store.summarize(order)
         content.append([(store.folder / name).read_bytes() for name in ("curves.csv", "scores.csv.gz")])
     assert content[0] == content[1]
 
@@ -67,24 +76,24 @@ def test_numbers_survive_storage_to_the_last_bit(tmp_path):
     table = pd.concat([rows(0, f) for f in [0.1 + 0.2, *rng.random(500), *10.0 ** rng.uniform(-300, 300, 500)]])
     table = table.reset_index(drop=True)
     store.write_trial(0, table)
-    pd.testing.assert_frame_equal(store._read_trial(0), table, check_exact=True)
+    pd.testing.assert_frame_equal(store.read_trial(0), table, check_exact=True)
 
 
-def test_only_trials_below_the_asked_number_are_summarized(tmp_path):
+def test_only_the_given_trials_are_summarized(tmp_path):
     store = ResultsStore(tmp_path)
     for trial in range(4):
         store.write_trial(trial, rows(trial, trial / 4))
-    assert store.summarize(2)["mean"].to_numpy() == pytest.approx(0.125)
-    assert store.summarize(4)["trials"].eq(4).all()
+    assert store.summarize([1, 0])["mean"].to_numpy() == pytest.approx(0.125)
+    assert store.summarize(range(4))["trials"].eq(4).all()
 
 
 def test_files_that_are_no_trials_are_not_taken_for_them(tmp_path):
     store = ResultsStore(tmp_path)
-    assert store.finished() == set()
+    assert store.stored() == set()
     store.write_trial(12345, rows(12345))
-    (store.trials / ".0001.csv.gz.part").write_bytes(b"half")
-    (store.trials / "notes.csv.gz").write_bytes(b"")
-    assert store.finished() == {12345}
+    for name in (".0001.csv.gz.7.part", "notes.csv.gz", "7.csv.gz", "0²34.csv.gz"):
+        (store.trials / name).write_bytes(b"")
+    assert store.stored() == {12345}
 
 
 def test_a_write_that_fails_leaves_the_former_file_and_no_rest(tmp_path, monkeypatch):
@@ -103,17 +112,89 @@ def test_a_write_that_fails_leaves_the_former_file_and_no_rest(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"a,b\n1", mtime=0), b"\x1f\x8b\x08\x00"])
-def test_a_damaged_trial_is_named(tmp_path, content):
+def test_a_changed_trial_is_found_and_never_read(tmp_path, content):
     store = ResultsStore(tmp_path)
     store.write_trial(0, rows(0))
+    assert not store.damaged()
     (store.trials / "0000.csv.gz").write_bytes(content)
-    with pytest.raises(StoreError, match=r"0000\.csv\.gz cannot be read.*Remove it and run again"):
-        store.summarize(1)
+    assert "was changed since it was written" in store.damaged()["trials/0000.csv.gz"]
+    with pytest.raises(StoreError, match=r"0000\.csv\.gz is damaged: .*was changed.*computes it again"):
+        store.summarize([0])
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]"])
+def test_swapped_and_foreign_trials_are_found(tmp_path):
+    store, other = ResultsStore(tmp_path / "one"), ResultsStore(tmp_path / "other")
+    for trial in range(3):
+        store.write_trial(trial, rows(trial, 0.1))
+        other.write_trial(trial, rows(trial, 0.2))
+    first, second = store.trials / "0000.csv.gz", store.trials / "0001.csv.gz"
+    a, b = first.read_bytes(), second.read_bytes()
+    first.write_bytes(b)
+    second.write_bytes(a)
+    (store.trials / "0002.csv.gz").write_bytes((other.trials / "0002.csv.gz").read_bytes())
+    (store.trials / "0003.csv.gz").write_bytes((other.trials / "0001.csv.gz").read_bytes())
+    damaged = store.damaged()
+    assert list(damaged) == [f"trials/000{trial}.csv.gz" for trial in range(4)]
+    assert "no run has written it here" in damaged["trials/0003.csv.gz"]
+    assert store.finished(damaged) == set()
+
+
+def test_what_is_set_aside_is_kept_every_time(tmp_path):
+    store = ResultsStore(tmp_path)
+    for content in (b"first", b"second", b"third"):
+        (tmp_path / "trials").mkdir(exist_ok=True)
+        (store.trials / "0000.csv.gz").write_bytes(content)
+        assert store.set_aside("trials/0000.csv.gz").read_bytes() == content
+    kept = {path.name: path.read_bytes() for path in (store.trials / "set-aside").iterdir()}
+    assert kept == {"0000.csv.gz": b"first", "0000.2.csv.gz": b"second", "0000.3.csv.gz": b"third"}
+
+
+def test_a_checksum_that_was_cut_off_spoils_no_other(tmp_path):
+    store = ResultsStore(tmp_path)
+    store.write_trial(0, rows(0))
+    with open(tmp_path / "checksums.txt", "a") as journal:
+        journal.write("\nabcdef0123")
+    store.write_trial(1, rows(1))
+    assert not store.damaged()
+    assert set(store.checksums()) == {"trials/0000.csv.gz", "trials/0001.csv.gz"}
+
+
+def test_a_sealed_manifest_lists_every_file_and_blesses_no_damage(tmp_path):
+    store = ResultsStore(tmp_path)
+    for trial in range(3):
+        store.write_trial(trial, rows(trial))
+    store.summarize(range(3))
+    (store.trials / "0001.csv.gz").write_bytes(b"changed")
+    store.seal(MANIFEST.model_copy())
+    assert not (tmp_path / "checksums.txt").exists()
+    listed = json.loads((tmp_path / "manifest.json").read_text())["checksums"]
+    assert sorted(listed) == ["curves.csv", "scores.csv.gz", *(f"trials/000{trial}.csv.gz" for trial in range(3))]
+    assert list(store.damaged()) == ["trials/0001.csv.gz"]
+
+
+def test_a_manifest_comes_back_as_it_was(tmp_path):
+    store = ResultsStore(tmp_path)
+    store.write_manifest(MANIFEST)
+    assert store.manifest() == MANIFEST
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        "\ud800",
+        json.dumps(TREE | {"runs": []}),
+        json.dumps(TREE | {"runs": [{"versions": {}}]}),
+        json.dumps(TREE | {"config": {"trials": "many"}}),
+        json.dumps(TREE | {"checksums": {"curves.csv": 7}}),
+    ],
+)
 def test_a_damaged_manifest_is_named(tmp_path, content):
-    (tmp_path / "manifest.json").write_text(content)
+    (tmp_path / "manifest.json").write_text(content, errors="surrogatepass")
     with pytest.raises(StoreError, match=r"manifest\.json.*--fresh"):
         ResultsStore(tmp_path).manifest()
 
@@ -122,8 +203,8 @@ def test_clearing_removes_results_and_nothing_else(tmp_path):
     store = ResultsStore(tmp_path)
     store.write_trial(0, rows(0))
     store.write_failure(1, "why")
-    store.write_manifest({})
-    store.summarize(1)
+    store.write_manifest(MANIFEST)
+    store.summarize([0])
     (tmp_path / "notes.txt").write_text("mine")
     store.clear()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pandas as pd
 import pytest
 
+from mvcc._disk import note_checksum
 from mvcc.exceptions import StoreError
 from mvcc.reporting import find_experiments, read_curves, read_scores
 from mvcc.reporting._results import Results, read_examples
@@ -140,6 +142,29 @@ def test_damaged_scores_are_refused(tmp_path, curves, finish, damage):
         path.write_bytes({"cut": content[:-200], "broken": broken, "text": b"trial,base\n"}[damage])
     with pytest.raises(StoreError, match=r"cannot read the results in .*scores\.csv\.gz: .*mvcc run"):
         read_scores(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["curves.csv", "scores.csv.gz", "example.json"])
+def test_a_file_that_was_changed_since_the_run_is_refused(tmp_path, curves, finish, name):
+    folder = finish(tmp_path, curves())
+    (folder / "example.json").write_text("{}")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    files = ("curves.csv", "scores.csv.gz", "example.json")
+    manifest["checksums"] = {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+    def read():
+        return read_curves(tmp_path), read_scores(tmp_path), read_examples(tmp_path)
+
+    read()
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content.replace(b"0.5", b"0.6") if name == "curves.csv" else content[:-1] + b" ")
+    with pytest.raises(StoreError, match=rf"{name}: it was changed since it was written.*mvcc run"):
+        read()
+    # a run in progress has noted what it is about to write
+    note_checksum(folder, name, hashlib.sha256((folder / name).read_bytes()).hexdigest())
+    if name == "curves.csv":
+        read()
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"config": {"study": "main"}}', '{"config": null}'])

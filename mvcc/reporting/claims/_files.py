@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from mvcc._disk import write_whole
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims._evaluate import Scorecard
 from mvcc.reporting.claims._evidence import READINGS
@@ -35,12 +35,9 @@ def write_markdown(scorecard: Scorecard, folder: Path) -> Path:
         If the file cannot be written.
     """
     path = folder / "claims.md"
-    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        part.write_text(to_markdown(scorecard), encoding="utf-8")
-        os.replace(part, path)
+        write_whole(path, to_markdown(scorecard).encode())
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise StoreError(f"cannot write {path}: {error.strerror or error}. Make the folder writable.") from error
     return path
 

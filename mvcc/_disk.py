@@ -1,0 +1,110 @@
+"""Files that are there as a whole or not at all, whatever kills the process, and that show when they were changed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+JOURNAL = "checksums.txt"
+_ENTRY = re.compile(r"([0-9a-f]{64})  (\S.*)")
+
+Checksums = dict[str, list[str]]  # the latest last
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path``, whose file takes its place, synced, unless something goes wrong.
+
+    The folder is made where it does not exist.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written; then ``path`` is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        _sync(part)
+        os.replace(part, path)
+        _sync(path.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all, as ``replacing`` does."""
+    with replacing(path) as part:
+        part.write_bytes(content)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what killed processes have left of files that they were writing in a folder."""
+    for part in folder.glob(".*.part"):
+        part.unlink(missing_ok=True)
+
+
+def sha256_of(content: bytes) -> str:
+    """Return the sha256 of a file's content in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def note_checksum(folder: Path, name: str, checksum: str) -> None:
+    """Add the checksum of a file that is about to be written to the journal of its folder.
+
+    It is there before the file is, so that no file is ever there without one. An entry begins with its line break: one
+    that was cut off by a full disk or a killed process does not spoil the next.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / JOURNAL, "a", encoding="utf-8") as journal:
+        journal.write(f"\n{checksum}  {name}")
+        journal.flush()
+        os.fsync(journal.fileno())
+
+
+def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
+    """Return the checksums that each file of a folder may have: the one listed in its manifest, those in its journal.
+
+    A process that is killed between journal and file leaves the former file in place, which is as good as the new one.
+
+    Raises
+    ------
+    OSError
+        When the journal cannot be read.
+    """
+    known: Checksums = {name: [checksum] for name, checksum in listed.items()}
+    try:
+        journal = (folder / JOURNAL).read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return known
+    for line in journal.split("\n"):
+        if entry := _ENTRY.fullmatch(line):
+            known.setdefault(entry[2], []).append(entry[1])
+    return known
+
+
+def damage_of(content: bytes, known: Sequence[str]) -> str:
+    """Say what is wrong with the content of a file that should have one of some checksums, or nothing if it has."""
+    if not known:
+        return "its checksum was never noted, so that no run has written it here"
+    if (found := sha256_of(content)) in known:
+        return ""
+    return f"it was changed since it was written: its sha256 begins with {found[:12]}, not with {known[-1][:12]}"
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,67 @@
+"""``mvcc replay``: compute one trial of a results folder again."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mvcc.exceptions import StoreError
+
+if TYPE_CHECKING:
+    from mvcc.experiments import Replay
+
+DIFFERENT = 1
+
+
+@click.command("replay", epilog="Example: mvcc replay results/protein 17")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("trial", type=click.IntRange(0, 10**6))
+@click.option("--data-dir", type=click.Path(path_type=Path), help="Look for data files here first.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.pass_context
+def command(context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool) -> None:
+    """Compute TRIAL of the results in FOLDER again, by the config stored there; nothing is written.
+
+    A trial that failed shows its traceback. One that is stored is compared with the stored numbers, to the last bit;
+    where they differ, the programs, libraries and processors that differ are named.
+
+    Exit status 1 when the trial fails or differs.
+    """
+    # numba and scikit-learn take longer to import than `mvcc replay --help` may take
+    from mvcc.experiments import replay_trial
+
+    try:
+        replay = replay_trial(folder, trial, data_dir=data_dir)
+    except StoreError:
+        raise
+    except Exception:  # to show it is what the command is for
+        click.echo(traceback.format_exc(), err=True, nl=False)
+        context.exit(DIFFERENT)
+    facts = {
+        "rows": len(replay.rows),
+        "stored": replay.compared,
+        "differing": replay.differing,
+        "first": replay.first,
+        "causes": replay.causes,
+    }
+    click.echo(json.dumps(facts, indent=2, ensure_ascii=False) if as_json else _worded(replay, trial))
+    if replay.differing:
+        context.exit(DIFFERENT)
+
+
+def _worded(replay: Replay, trial: int) -> str:
+    done = f"Trial {trial} was computed: {len(replay.rows)} rows"
+    if not replay.compared:
+        return f"{done}. It is not stored, so that there is nothing to compare it with."
+    if not replay.differing:
+        return f"{done}, the stored ones to the last bit."
+    causes = replay.causes or ["nothing that the manifest records: the stored numbers or this program were changed"]
+    lines = [
+        f"{done}, {replay.differing} of them other than the stored ones; {replay.first}.",
+        "What is different here:",
+    ]
+    return "\n".join([*lines, *(f"  {cause}" for cause in causes)])

@@ -1,0 +1,114 @@
+"""Looking through results on disk: what is whole, what is damaged, and where equal experiments disagree, why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments._manifest import Manifest
+from mvcc.experiments._provenance import environment_differences
+from mvcc.experiments._store import CURVES, MANIFEST, ResultsStore
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known of one results folder.
+
+    Attributes
+    ----------
+    folder : Path
+    status : {"ok", "unfinished", "damaged"}
+    verified : int
+        Number of files whose checksum is right.
+    trials, stored : int
+        Trials that the results are of, and those whose own files are here.
+    notes : list of str
+        What is wrong, or worth knowing.
+    """
+
+    folder: Path
+    status: str
+    verified: int
+    trials: int
+    stored: int
+    notes: list[str]
+
+
+def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
+    """Verify every results folder among and below the given ones; nothing is changed.
+
+    Returns
+    -------
+    findings : list of Finding
+        One for each folder with a manifest, in the order of their paths.
+    disagreements : list of str
+        One for every two folders of the same config and data whose curves differ; it names the cause.
+
+    Raises
+    ------
+    StoreError
+        When there is no results folder.
+    """
+    asked = list(paths)
+    folders = sorted({manifest.parent for path in asked for manifest in _manifests(path)})
+    if not folders:
+        raise StoreError(
+            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a {MANIFEST}. Give the "
+            f"folder that `mvcc run` wrote to, or one above it."
+        )
+    findings, manifests = [], {}
+    for folder in folders:
+        finding, manifest = _check(folder)
+        findings.append(finding)
+        if finding.status == "ok" and manifest is not None:
+            manifests[folder] = manifest
+    return findings, _disagreements(manifests)
+
+
+def _manifests(path: Path) -> Iterable[Path]:
+    return [own] if (own := path / MANIFEST).exists() else path.rglob(MANIFEST)
+
+
+def _check(folder: Path) -> tuple[Finding, Manifest | None]:
+    store = ResultsStore(folder)
+    try:
+        manifest = store.manifest()
+        assert manifest is not None  # the folder was found by it
+        known, damaged, stored = store.checksums(), store.damaged(), store.stored()
+    except StoreError as error:
+        return Finding(folder, "damaged", 0, 0, 0, [str(error)]), None
+    notes = [f"{name}: {why}." for name, why in damaged.items()]
+    notes += [f"{path.relative_to(folder)}: this trial failed; the file says why." for path in store.failures()]
+    summaries = [name for name in known if "/" not in name]
+    missing = [name for name in summaries if not (folder / name).exists()]
+    notes += [f"{name}: it is missing; the same `mvcc run` writes it again." for name in missing]
+    verified = sum((folder / name).exists() and name not in damaged for name in known)
+    status = "ok"
+    if damaged or missing:
+        status = "damaged"
+    elif not store.holds_summary(damaged) or manifest.runs[-1].finished is None or store.failures():
+        status = "unfinished"
+        notes.append("the same `mvcc run` goes on with it.")
+    elif not known:
+        notes.append("its files cannot be verified: the manifest has no checksums.")
+        status = "damaged"
+    return Finding(folder, status, verified, manifest.trials, len(stored), notes), manifest
+
+
+def _disagreements(manifests: dict[Path, Manifest]) -> list[str]:
+    """Compare the curves of folders that should have the same: the text, which the packing does not change."""
+    groups: dict[str, list[Path]] = {}
+    for folder, manifest in manifests.items():
+        groups.setdefault(json.dumps([manifest.config, manifest.data], sort_keys=True), []).append(folder)
+    lines = []
+    for alike in groups.values():
+        for one, other in combinations(alike, 2):
+            if manifests[one].checksums.get(CURVES) != manifests[other].checksums.get(CURVES):
+                causes = environment_differences(manifests[one].runs[-1], manifests[other].runs[-1])
+                why = "; ".join(causes) or "nothing that the manifests record: one of them is not what it says"
+                lines.append(f"{one} and {other} have the same config and data, but other curves: {why}.")
+    return lines

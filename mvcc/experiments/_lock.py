@@ -1,0 +1,78 @@
+"""One run at a time in a results folder, and a word on who it is."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import platform
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments._provenance import command_line, now
+
+NAME = ".lock"
+
+
+@contextlib.contextmanager
+def only_run(folder: Path, on_note: Callable[[str], None]) -> Iterator[None]:
+    """Hold a folder for this process alone; made where it does not exist.
+
+    The system drops the lock of a process that ends, however it ends. Its file alone is no lock, but it says of a run
+    that was killed when it began.
+
+    Raises
+    ------
+    StoreError
+        When another run holds the folder; says who.
+    OSError
+        When the lock cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder / NAME) as file:
+        if left := file.read():
+            on_note(f"{folder}: {_described(left)} ended without a word. Going on from what it stored.")
+            file.seek(0)
+            file.truncate()
+        json.dump({"pid": os.getpid(), "host": platform.node(), "started": now(), "command": command_line()}, file)
+        file.flush()
+        try:
+            yield
+        finally:
+            (folder / NAME).unlink(missing_ok=True)  # while it is still held, so that nobody waits for a removed file
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[IO[str]]:
+    while True:
+        with open(path, "a+", encoding="utf-8") as file:
+            file.seek(0)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(
+                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until that has ended, or "
+                    f"choose another folder by --out."
+                ) from None
+            if _is(path, file):
+                yield file
+                return
+
+
+def _is(path: Path, file: IO[str]) -> bool:
+    """Tell whether the open file is the one that has the path: a run that ends removes its own."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _described(content: str) -> str:
+    try:
+        holder = json.loads(content)
+        return f"a run of process {holder['pid']} on {holder['host']}, begun {holder['started']} ({holder['command']}),"
+    except (ValueError, TypeError, KeyError):
+        return "another run"

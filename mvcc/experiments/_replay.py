@@ -1,0 +1,91 @@
+"""One trial again: to see why it failed, or whether it gives the stored numbers here."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import pandas as pd
+from pydantic import ValidationError
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments._config import Config
+from mvcc.experiments._manifest import Manifest
+from mvcc.experiments._provenance import describe_run, differences, environment_differences
+from mvcc.experiments._store import ResultsStore
+from mvcc.experiments._trial import run_trial
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A trial that was computed again.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        Its rows, as ``run_trial`` returns them.
+    compared : bool
+        Whether the trial is stored, so that there is something to compare with.
+    differing : int
+        In how many rows it differs from the stored one, in any bit.
+    first : str
+        The first difference.
+    causes : list of str
+        In what program, libraries, processor or data differ from those of the latest stored run.
+    """
+
+    rows: pd.DataFrame
+    compared: bool
+    differing: int
+    first: str
+    causes: list[str]
+
+
+def replay_trial(
+    folder: str | os.PathLike[str], trial: int, *, data_dir: str | os.PathLike[str] | None = None
+) -> Replay:
+    """Compute one trial of a results folder again, in this process, and compare it; nothing is written.
+
+    Raises
+    ------
+    StoreError
+        When the folder holds no results, or they cannot be read.
+    Exception
+        Whatever the trial raises.
+    """
+    store = ResultsStore(folder)
+    manifest = store.manifest()
+    if manifest is None:
+        raise StoreError(f"{store.folder} holds no results: there is no manifest.json. Give the folder of one run.")
+    config = _config(manifest, store)
+    rows = run_trial(config, trial, data_dir)
+    stored = store.read_trial(trial)
+    current = describe_run(config, data_dir)
+    causes = differences(manifest, current) + environment_differences(manifest.runs[-1], current.runs[0])
+    return Replay(rows, stored is not None, *_compare(stored, rows), causes)
+
+
+def _config(manifest: Manifest, store: ResultsStore) -> Config:
+    try:
+        return Config.model_validate(manifest.config)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise StoreError(
+            f"{store.folder / 'manifest.json'}: its config is not one of this version of mvcc: "
+            f"{'.'.join(map(str, first['loc']))}: {first['msg']}."
+        ) from error
+
+
+def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]:
+    if stored is None:
+        return 0, ""
+    if list(stored.columns) != list(rows.columns) or len(stored) != len(rows):
+        return max(len(stored), len(rows)), f"{len(stored)} rows stored, {len(rows)} now, or other columns"
+    same = (stored == rows) | (stored.isna() & rows.isna())
+    if same.all(axis=None):
+        return 0, ""
+    row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
+    name = rows.columns[column]
+    return int((~same).any(axis=1).sum()), (
+        f"row {row + 1}, {name}: {stored[name].iloc[row]!r} stored, {rows[name].iloc[row]!r} now"
+    )
