@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mvcc.constraints import Constraints
     from mvcc.datasets import Dataset, load_dataset
     from mvcc.embedding import spectral_features
-    from mvcc.mapping import close_views
+    from mvcc.mapping import close_views, drop_conflicts
     from mvcc.metrics import pairwise_f_measure, weighted_precision
     from mvcc.multiview import MultiViewConstrainedClustering
     from mvcc.propagation import propagate_constraints
@@ -34,6 +34,7 @@ _HOMES = {
     "SingleView": "transfer",
     "TransferMethod": "transfer",
     "close_views": "mapping",
+    "drop_conflicts": "mapping",
     "load_dataset": "datasets",
     "pairwise_f_measure": "metrics",
     "propagate_constraints": "propagation",
@@ -54,6 +55,7 @@ __all__ = [
     "TransferMethod",
     "__version__",
     "close_views",
+    "drop_conflicts",
     "load_dataset",
     "pairwise_f_measure",
     "propagate_constraints",

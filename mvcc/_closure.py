@@ -31,11 +31,11 @@ class Graph:
         The two nodes of every link, any non-negative numbers.
     must_link : (m,) array
     explain : callable
-        Makes the exception for a contradiction from the nodes of the shortest chain of must-links and the index
-        of the cannot-link that contradicts it.
+        Makes the exception for a contradiction from the nodes of the shortest chain of must-links and the numbers of
+        its links, the last of them being the cannot-link that contradicts it.
     """
 
-    def __init__(self, nodes: Ints, must_link: Bools, explain: Callable[[list[int], int], Exception]) -> None:
+    def __init__(self, nodes: Ints, must_link: Bools, explain: Callable[[list[int], list[int]], Exception]) -> None:
         self.ids = np.unique(nodes)
         self.ends = np.searchsorted(self.ids, nodes)
         self.must_link = must_link
@@ -43,8 +43,8 @@ class Graph:
         self.root = components(len(self.ids), first[must_link], second[must_link])
         broken = np.flatnonzero(~must_link & (self.root[first] == self.root[second]))
         if broken.size:
-            chain, culprit = shortest_contradiction(self.ends, must_link, broken)
-            raise explain([int(self.ids[node]) for node in chain], culprit)
+            chain, links = shortest_contradiction(self.ends, must_link, broken)
+            raise explain([int(self.ids[node]) for node in chain], links)
 
     def closed(self, view: Ints, weights: Floats) -> tuple[Ints, Bools, Floats]:
         """Return all pairs within views that follow.
@@ -89,37 +89,41 @@ class Graph:
         return np.column_stack((self.ids[here][which] - one[0], self.ids[there][partner] - other[0]))
 
 
-def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[list[int], int]:
-    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart (breadth-first)."""
-    neighbours: dict[int, list[int]] = {}
-    for i, j in ends[must_link].tolist():
-        neighbours.setdefault(i, []).append(j)
-        neighbours.setdefault(j, []).append(i)
-    best: list[int] = []
-    culprit = -1
+def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[list[int], list[int]]:
+    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart: its nodes, and all links."""
+    neighbours: dict[int, list[tuple[int, int]]] = {}
+    for link in np.flatnonzero(must_link).tolist():
+        i, j = ends[link].tolist()
+        neighbours.setdefault(i, []).append((j, link))
+        neighbours.setdefault(j, []).append((i, link))
+    best: tuple[list[int], list[int]] = [], []
     for index in broken.tolist():
         start, goal = ends[index].tolist()
-        chain = _shortest_path(neighbours, start, goal, len(best))
-        if chain and (not best or len(chain) < len(best)):
-            best, culprit = chain, index
-    return best, culprit
+        chain, links = _shortest_path(neighbours, start, goal, len(best[0]))
+        if chain:
+            best = chain, [*links, index]
+    return best
 
 
-def _shortest_path(neighbours: dict[int, list[int]], start: int, goal: int, limit: int) -> list[int]:
-    """Return the nodes from start to goal, or nothing when the path has ``limit`` nodes or more (0: no limit)."""
-    came_from = {start: start}
+def _shortest_path(
+    neighbours: dict[int, list[tuple[int, int]]], start: int, goal: int, limit: int
+) -> tuple[list[int], list[int]]:
+    """Return nodes and links from start to goal, or nothing when they are ``limit`` nodes or more (0: no limit)."""
+    came_from = {start: (start, -1)}
     depth = {start: 1}
     queue = deque([start])
     while queue and goal not in came_from:
         node = queue.popleft()
         if limit and depth[node] + 1 >= limit:
-            return []
-        for neighbour in neighbours[node]:
+            return [], []
+        for neighbour, link in neighbours[node]:
             if neighbour not in came_from:
-                came_from[neighbour] = node
+                came_from[neighbour] = node, link
                 depth[neighbour] = depth[node] + 1
                 queue.append(neighbour)
-    path = [goal]
+    path, links = [goal], []
     while path[-1] != start:
-        path.append(came_from[path[-1]])
-    return path[::-1]
+        node, link = came_from[path[-1]]
+        path.append(node)
+        links.append(link)
+    return path[::-1], links[::-1]

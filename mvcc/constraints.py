@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
+from mvcc._conflicts import conflict_in_one_view, without_conflicts
 from mvcc._constraint_checks import MAX_ROW, check_kinds, check_pairs, check_weights
 from mvcc._constraint_files import Row, read_rows, write_rows
+from mvcc._constraint_sampling import sample_pairs
 from mvcc._kernels.merging import unified
 from mvcc._neighborhoods import Neighborhoods
-from mvcc._validation import RandomState, as_array, as_generator, check_count, class_codes
+from mvcc._validation import RandomState
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighbourhoods until they are asked for
@@ -50,13 +52,13 @@ class Constraints:
     [[0, 1], [0, 2], [1, 2]]
     """
 
-    __slots__ = ("_listed", "_parts")
+    __slots__ = ("_listed", "_parts", "_source")
 
     def __init__(self, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike | None = None) -> None:
         checked = check_pairs(pairs)
         kinds = check_kinds(must_link, len(checked))
         weight = check_weights(weights, len(checked))
-        order = np.lexsort((-weight, _keys(checked, kinds)))
+        order = _order(checked, kinds, weight)
         self._store(checked[order], kinds[order], weight[order])
 
     def _store(self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> None:
@@ -64,6 +66,7 @@ class Constraints:
             array.flags.writeable = False
         self._listed: Listed | None = (pairs, must_link, weights)
         self._parts: tuple[Neighborhoods, Constraints] | None = None
+        self._source: tuple[str, NDArray[np.int64]] | None = None  # the file that they were read from, and the lines
 
     @classmethod
     def _heaviest(
@@ -94,7 +97,7 @@ class Constraints:
     def _held(cls, neighborhoods: Neighborhoods, others: Constraints) -> Constraints:
         """Make constraints from neighbourhoods and a list of others, on other pairs."""
         made = cls.__new__(cls)
-        made._listed, made._parts = None, (neighborhoods, others)
+        made._listed, made._parts, made._source = None, (neighborhoods, others), None
         return made
 
     def _list(self) -> Listed:
@@ -127,7 +130,14 @@ class Constraints:
     def _select(self, rows: NDArray[Any]) -> Constraints:
         """Return the constraints at the given ascending positions (or under a mask)."""
         pairs, must_link, weights = self._list()
-        return self._sorted(pairs[rows], must_link[rows], weights[rows])
+        selected = self._sorted(pairs[rows], must_link[rows], weights[rows])
+        if self._source is not None:
+            selected._source = self._source[0], self._source[1][rows]
+        return selected
+
+    def where(self, position: int) -> str:
+        """Tell the line and the file that the constraint at a position was read from; nothing where it was not."""
+        return "" if self._source is None else f"line {self._source[1][position]} of {self._source[0]}"
 
     @property
     def pairs(self) -> NDArray[np.int64]:
@@ -209,35 +219,7 @@ class Constraints:
         InvalidInputError
             When there are too few pairs of either kind.
         """
-        n_wanted = check_count(n_constraints, "n_constraints", low=0)
-        labels = as_array(y, "y")
-        if labels.ndim != 1:
-            raise InvalidInputError(f"y must hold one label per row, shape (n,), not {labels.shape}.")
-        codes = class_codes(labels, "y")
-        rows = np.argsort(codes, kind="stable")
-        n = len(rows)
-        class_end = np.cumsum(np.bincount(codes, minlength=1))[codes[rows]] if n else rows
-        position = np.arange(n)
-        # the partners of the row at a position are those behind it, in its own class or behind the class
-        spans = ((position + 1, class_end), (class_end, np.full(n, n)))
-        wanted = ((n_wanted + 1) // 2, n_wanted // 2)
-        available = [np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans]
-        for number, cumulative, kind in zip(wanted, available, ("must-link", "cannot-link"), strict=True):
-            if number > cumulative[-1]:
-                raise InvalidInputError(
-                    f"{number} {kind} constraints were asked for, but the labels allow only {cumulative[-1]}; "
-                    f"ask for fewer."
-                )
-        # must-links and cannot-links take turns in one stream of draws, so that a longer stream extends a shorter
-        turn = np.arange(n_wanted)
-        totals = np.array([cumulative[-1] for cumulative in available])[turn % 2]
-        draws = as_generator(random_state).integers(turn // 2, totals)
-        drawn = []
-        for kind_of_turn, ((low, _), cumulative) in enumerate(zip(spans, available, strict=True)):
-            index = _shuffled(draws[kind_of_turn::2])
-            first = np.searchsorted(cumulative, index, side="right") - 1
-            drawn.append(np.column_stack((rows[first], rows[low[first] + index - cumulative[first]])))
-        return cls(np.concatenate(drawn), np.arange(n_wanted) < wanted[0])
+        return cls(*sample_pairs(y, n_constraints, random_state))
 
     def closure(self) -> Constraints:
         """Add every constraint that follows from these (§5, steps 1–2 of Algorithm 2 for one view).
@@ -253,11 +235,29 @@ class Constraints:
         pairs, must_link, weights = self._spanning()
         if not len(pairs):
             return self
-        graph = Graph(pairs, must_link, _conflict_in_one_view)
+
+        def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
+            return conflict_in_one_view(chain, [self.where(link) for link in links])
+
+        graph = Graph(pairs, must_link, explain)
         if weights[0] > 0 and (weights == weights[0]).all():
             return closed_constraints(graph.neighborhoods(0, MAX_ROW + 1, float(weights[0])))
         closed = Constraints._heaviest(*graph.closed(np.zeros_like(pairs), weights))
         return with_weights_of(closed, self)
+
+    def drop_conflicts(self) -> tuple[Constraints, Constraints]:
+        """Leave out every constraint that contradicts heavier ones, so that ``closure`` is possible.
+
+        Constraints are taken from the heaviest to the lightest, of equal weights must-links first, then in their order;
+        one that contradicts those taken before is dropped. ``mvcc.drop_conflicts`` does the same over several views.
+
+        Returns
+        -------
+        kept : Constraints
+        dropped : Constraints
+        """
+        keep = without_conflicts(*self._list())
+        return self._select(keep), self._select(~keep)
 
     def max_union(self, other: Constraints) -> Constraints:
         """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13)."""
@@ -282,7 +282,7 @@ class Constraints:
         """
         rows = read_rows(path)
         try:
-            return _from_rows(list(rows.values()))
+            read, order = _from_rows(list(rows.values()))
         except InvalidInputError:
             for line, row in rows.items():
                 try:
@@ -290,6 +290,8 @@ class Constraints:
                 except InvalidInputError as error:
                     raise InvalidInputError(f"{path}:{line}: {error}") from error
             raise
+        read._source = os.path.basename(path), np.array(list(rows), dtype=np.int64)[order]
+        return read
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the constraints so that ``read_csv`` gives the same ones back."""
@@ -339,26 +341,13 @@ def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.
     return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
 
 
-def _shuffled(draws: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Make distinct numbers of draws, the t-th of them from t … total − 1.
-
-    This is the shuffle of Fisher and Yates, which keeps only the places that it has touched.
-    """
-    moved: dict[int, int] = {}
-    chosen = []
-    for place, draw in enumerate(draws.tolist()):
-        chosen.append(moved.get(draw, draw))
-        moved[draw] = moved.get(place, place)
-    return np.array(chosen, dtype=np.int64)
+def _order(pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.lexsort((-weights, _keys(pairs, must_link)))
 
 
-def _conflict_in_one_view(chain: list[int], _: int) -> ConstraintConflictError:
-    links = " = ".join(f"row {row}" for row in chain)
-    return ConstraintConflictError(
-        f"The constraints contradict each other: {links} by must-links, but row {chain[0]} ≠ row {chain[-1]} by a "
-        f"cannot-link. Remove one of them."
+def _from_rows(rows: list[Row]) -> tuple[Constraints, NDArray[np.int64]]:
+    """Make constraints of the rows of a file; return also the place of each in the file."""
+    columns = [row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
+    return Constraints(*columns), _order(
+        check_pairs(columns[0]), np.array(columns[1], dtype=np.bool_), np.array(columns[2], dtype=np.float64)
     )
-
-
-def _from_rows(rows: list[Row]) -> Constraints:
-    return Constraints([row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
+from mvcc._conflicts import conflict_over_views, without_conflicts
 from mvcc._constraint_checks import MAX_ROW
 from mvcc._kernels.merging import mapped_constraints
 from mvcc._validation import as_array
-from mvcc.constraints import Constraints, closed_constraints, with_weights_of
+from mvcc.constraints import Constraints, Listed, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 Relations = dict[tuple[int, int], NDArray[np.int64]]
@@ -93,44 +95,129 @@ def close_views(
     InvalidInputError
         For relations of views that are not there, or no views at all.
     """
+    given, relations = _checked(constraints, mappings)
+    all_links = _AllLinks.of([c._spanning() for c in given], relations)
+    offsets = all_links.offsets
+
+    def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
+        homes = np.searchsorted(offsets, chain, side="right") - 1
+        places = [(int(home), int(node - offsets[home])) for node, home in zip(chain, homes, strict=True)]
+        kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
+        origins = map(all_links.origin, links)
+        lines = [given[view].where(position) if view < len(given) else "" for view, position in origins]
+        return conflict_over_views(places, kinds, lines)
+
+    graph = Graph(all_links.nodes, all_links.must_link, explain)
+    spans = list(pairwise(offsets.tolist()))
+    weights = all_links.weights
+    if len(weights) and (weights[np.isfinite(weights)] == 1).all():
+        closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
+    else:
+        closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
+    across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
+    return closed, {key: rows for key, rows in across.items() if len(rows)}
+
+
+def drop_conflicts(
+    constraints: Sequence[Constraints | None], mappings: Mapping[tuple[int, int], ArrayLike] | None = None
+) -> tuple[list[Constraints], list[Constraints]]:
+    """Leave out every constraint that contradicts heavier ones and the relations, so that ``close_views`` is possible.
+
+    Constraints of all views are taken from the heaviest to the lightest, of equal weights must-links first, then in the
+    order of the views; one that contradicts those taken before is dropped. Relations are never dropped.
+
+    Parameters
+    ----------
+    constraints : list of Constraints or None, one per view
+    mappings : dict {(u, v): array-like of shape (r, 2)}, default=None
+        Rows of view u and of view v that are the same object.
+
+    Returns
+    -------
+    kept : list of Constraints
+        What is left, per view.
+    dropped : list of Constraints
+        What was left out, per view.
+
+    Raises
+    ------
+    InvalidInputError
+        For relations of views that are not there, or no views at all.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, drop_conflicts
+    >>> judged = Constraints([(0, 1), (1, 2), (0, 2)], [True, True, False], [1.0, 0.5, 0.8])
+    >>> (kept,), (dropped,) = drop_conflicts([judged])
+    >>> kept, dropped.pairs.tolist()
+    (<Constraints: 1 must-links, 1 cannot-links>, [[1, 2]])
+    """
+    given, relations = _checked(constraints, mappings)
+    all_links = _AllLinks.of([c._list() for c in given], relations)
+    keep = without_conflicts(all_links.nodes, all_links.must_link, all_links.weights)
+    masks = np.split(keep, all_links.first[1:])
+    pairs = list(zip(given, masks, strict=False))  # the last mask is that of the relations
+    return [c._select(mask) for c, mask in pairs], [c._select(~mask) for c, mask in pairs]
+
+
+@dataclass(frozen=True)
+class _AllLinks:
+    """Constraints and relations of all views as the links of one graph: view after view, then the relations.
+
+    Attributes
+    ----------
+    nodes : (m, 2) array
+        A row of a view is the view's offset and the number of the row.
+    views : (m, 2) array
+    must_link : (m,) array
+    weights : (m,) array
+        ``inf`` for relations.
+    offsets : (n_views + 1,) array
+    first : (n_views + 1,) array
+        The number of the first link of each view, and of the first relation.
+    """
+
+    nodes: NDArray[np.int64]
+    views: NDArray[np.int64]
+    must_link: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, links: list[Listed], relations: Relations) -> _AllLinks:
+        largest = [int(pairs.max(initial=-1)) for pairs, _, _ in links]
+        for (u, v), rows in relations.items():
+            largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
+            largest[v] = max(largest[v], int(rows[:, 1].max(initial=-1)))
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(largest, dtype=np.int64) + 1)))
+        nodes = [pairs + offsets[view] for view, (pairs, _, _) in enumerate(links)]
+        nodes += [rows + offsets[list(key)] for key, rows in relations.items()]
+        views = [np.full(pairs.shape, view) for view, (pairs, _, _) in enumerate(links)]
+        views += [np.broadcast_to(np.array(key), rows.shape) for key, rows in relations.items()]
+        n_relations = sum(map(len, relations.values()))
+        return cls(
+            np.concatenate(nodes),
+            np.concatenate(views),
+            np.concatenate([kinds for _, kinds, _ in links] + [np.ones(n_relations, np.bool_)]),
+            np.concatenate([weight for _, _, weight in links] + [np.full(n_relations, np.inf)]),
+            offsets,
+            np.cumsum([0, *(len(pairs) for pairs, _, _ in links)]),
+        )
+
+    def origin(self, link: int) -> tuple[int, int]:
+        """Return the view that a link is a constraint of, and its place there; for a relation the number of views."""
+        view = int(np.searchsorted(self.first, link, side="right")) - 1
+        return view, link - int(self.first[view])
+
+
+def _checked(
+    constraints: Sequence[Constraints | None], mappings: Mapping[tuple[int, int], ArrayLike] | None
+) -> tuple[list[Constraints], Relations]:
     given = [Constraints([], []) if c is None else c for c in constraints]
     if not given:
         raise InvalidInputError("constraints is empty; give one Constraints (or None) for each view.")
-    relations = check_mappings(mappings, [MAX_ROW + 1] * len(given))  # their sizes are not known
-    links = [c._spanning() for c in given]
-    largest = [int(pairs.max(initial=-1)) for pairs, _, _ in links]
-    for (u, v), rows in relations.items():
-        largest[u] = max(largest[u], int(rows[:, 0].max(initial=-1)))
-        largest[v] = max(largest[v], int(rows[:, 1].max(initial=-1)))
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(largest, dtype=np.int64) + 1)))
-
-    nodes = [pairs + offsets[view] for view, (pairs, _, _) in enumerate(links)]
-    nodes += [rows + offsets[list(key)] for key, rows in relations.items()]
-    views = [np.full(pairs.shape, view) for view, (pairs, _, _) in enumerate(links)]
-    views += [np.broadcast_to(np.array(key), rows.shape) for key, rows in relations.items()]
-    n_relations = sum(map(len, relations.values()))
-    must_link = np.concatenate([kinds for _, kinds, _ in links] + [np.ones(n_relations, np.bool_)])
-    weights = np.concatenate([weight for _, _, weight in links] + [np.full(n_relations, np.inf)])
-
-    def explain(chain: list[int], _: int) -> ConstraintConflictError:
-        homes = np.searchsorted(offsets, chain, side="right") - 1
-        places = [f"row {node - offsets[view]} of view {view}" for node, view in zip(chain, homes, strict=True)]
-        steps = [places[0]]
-        for place, here, there in zip(places[1:], homes[1:], homes, strict=False):
-            steps.append(f"= {place} ({'must-link' if here == there else 'relation'})")
-        return ConstraintConflictError(
-            f"The constraints and relations contradict each other: {' '.join(steps)}, but {places[0]} ≠ {places[-1]} "
-            f"(cannot-link). Remove one of them."
-        )
-
-    graph = Graph(np.concatenate(nodes), must_link, explain)
-    spans = list(pairwise(offsets.tolist()))
-    if len(weights) and (weights[: len(weights) - n_relations] == 1).all():
-        closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
-    else:
-        closed = _closed_by_weight(graph, np.concatenate(views), weights, given, offsets)
-    across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
-    return closed, {key: rows for key, rows in across.items() if len(rows)}
+    return given, check_mappings(mappings, [MAX_ROW + 1] * len(given))  # the sizes of the views are not known
 
 
 def _closed_by_weight(

@@ -204,12 +204,12 @@ def test_the_shortest_of_two_contradicting_chains_is_named():
         c = Constraints.from_pairs(first + second, [(0, 4), (10, 12)])
         with pytest.raises(
             ConstraintConflictError,
-            match=r"row 10 = row 11 = row 12 by must-links, but row 10 ≠ row 12 by a cannot-link\. Remove one",
+            match=r"rows 10 = 11 = 12 by must-links, but 10 ≠ 12 by a cannot-link\. Correct or remove",
         ):
             c.closure()
     # the same when the shorter one has the smaller rows
     c = Constraints.from_pairs([(0, 1), (1, 2), (5, 6), (6, 7), (7, 8)], [(0, 2), (5, 8)])
-    with pytest.raises(ConstraintConflictError, match="row 0 = row 1 = row 2 by"):
+    with pytest.raises(ConstraintConflictError, match="rows 0 = 1 = 2 by"):
         c.closure()
 
 
@@ -219,15 +219,13 @@ def test_of_two_chains_between_the_same_rows_the_shorter_is_named_whatever_its_w
     short, long = [(0, middle), (middle, 9)], [(0, detour[0]), detour, (detour[1], 9)]
     weights = [2.0] * 2 + [0.1] * 3 if heavy else [0.1] * 2 + [2.0] * 3
     c = Constraints([*short, *long, (0, 9)], [ML] * 5 + [CL], [*weights, 1.0])
-    with pytest.raises(ConstraintConflictError, match=f"row 0 = row {middle} = row 9 by must-links, but row 0 ≠ row 9"):
+    with pytest.raises(ConstraintConflictError, match=f"rows 0 = {middle} = 9 by must-links, but 0 ≠ 9"):
         c.closure()
 
 
 def test_a_pair_with_both_types_is_the_shortest_conflict():
     c = Constraints.from_pairs([(0, 1), (1, 2), (3, 4)], [(0, 2), (3, 4)])
-    with pytest.raises(
-        ConstraintConflictError, match="row 3 = row 4 by must-links, but row 3 ≠ row 4 by a cannot-link"
-    ):
+    with pytest.raises(ConstraintConflictError, match="rows 3 = 4 by a must-link, but 3 ≠ 4 by a cannot-link"):
         c.closure()
 
 
@@ -274,7 +272,7 @@ def check_named_chain(listed):
     with pytest.raises(ConstraintConflictError) as caught:
         Constraints(*listed).closure()
     assert isinstance(caught.value, InvalidInputError)
-    *chain, first, last = [int(row) for row in re.findall(r"row (\d+)", str(caught.value))]
+    *chain, first, last = [int(row) for row in re.findall(r"\d+", str(caught.value))]
     assert (chain[0], chain[-1]) == (first, last)
     assert {first, last} in cannot
     assert all({*link} in must for link in itertools.pairwise(chain))
@@ -367,7 +365,7 @@ def test_a_conflict_through_relations_names_rows_views_and_links():
     views = [Constraints.from_pairs([(3, 4)]), Constraints.from_pairs(cannot_link=[(7, 8)])]
     message = (
         "row 7 of view 1 = row 3 of view 0 (relation) = row 4 of view 0 (must-link) = row 8 of view 1 (relation), "
-        "but row 7 of view 1 ≠ row 8 of view 1 (cannot-link). Remove one of them."
+        "but row 7 of view 1 ≠ row 8 of view 1 (cannot-link). Correct or remove one of these"
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         close_views(views, {(0, 1): [(3, 7), (4, 8)]})

@@ -22,6 +22,7 @@ _SUMMARIES = {
     "check": "Verify that results are as they were written.",
     "replay": "Compute one trial of a results folder again.",
     "validate": "Check configurations without running them.",
+    "constraints": "Check a list of constraints, explain or drop contradictions.",
     "data": "List, fetch and check the data sets.",
 }
 

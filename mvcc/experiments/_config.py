@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self, get_args
@@ -19,8 +20,9 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from mvcc._messages import clipped
 from mvcc.datasets import registry
-from mvcc.experiments._problems import KeyPath, Problems, clipped, nearest, shown
+from mvcc.experiments._problems import KeyPath, Problems, nearest, shown
 from mvcc.experiments._values import (
     Base,
     Bases,
@@ -44,6 +46,7 @@ from mvcc.experiments._values import (
 from mvcc.experiments._yaml import assign, read_yaml
 
 POOLED = "all"  # the view that is all views of a data set together
+MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
 
 
 class Section(BaseModel):
@@ -96,6 +99,14 @@ class MultiView(Section):
                 "together; give `closure: view` or `closure: none`."
             )
         return rewired
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        lists = [(name, len(value)) for name, value in self if isinstance(value, tuple)]
+        if math.prod(length for _, length in lists) > MAX_CELLS:
+            product = " × ".join(f"{length} {name}" for name, length in lists if length > 1)
+            raise ValueError(f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists.")
+        return self
 
 
 class SingleView(Section):

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
+from mvcc._messages import clipped
 from mvcc.exceptions import ConfigError
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -103,13 +104,7 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     return f"; did you mean '{match[0]}'?" if match else "."
 
 
-def clipped(text: str, length: int = 60) -> str:
-    """Return `text` without its end if it is long, and without characters that a terminal would act on."""
-    text = text if text.isprintable() else repr(text)
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
 def _dotted(path: KeyPath) -> str:
-    keys = ".".join(clipped(part) for part in path if isinstance(part, str))
+    keys = clipped(".".join(clipped(part) for part in path if isinstance(part, str)), 200)
     items = [f"item {part + 1}" for part in path if isinstance(part, int)]
     return ": ".join([keys, *items] if keys else items)

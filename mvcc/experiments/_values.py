@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Literal, TypeAlias, get_args
@@ -15,6 +16,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from mvcc._messages import clipped
 from mvcc.experiments._problems import nearest, shown
 from mvcc.experiments._yaml import scalar
 
@@ -76,9 +78,9 @@ def _increasing(numbers: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _distinct(names: tuple[str | float, ...]) -> tuple[str | float, ...]:
-    twice = [f"{name}" for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [f"{name}" for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise ValueError(f"{', '.join(twice)} stands in the list more than once; keep one.")
+        raise ValueError(f"{clipped(', '.join(twice))} stands in the list more than once; keep one.")
     return names
 
 

@@ -16,8 +16,9 @@ from typing import Any, cast
 
 import yaml
 
+from mvcc._messages import clipped
 from mvcc.exceptions import ConfigError
-from mvcc.experiments._problems import KeyPath, Place, Problems, clipped, nearest, shown
+from mvcc.experiments._problems import KeyPath, Place, Problems, nearest, shown
 
 MAX_BYTES = 2**20
 MAX_DEPTH = 20
@@ -74,6 +75,9 @@ def assign(value: Any, assignment: str, problems: Problems) -> None:
     *outer, last = path = tuple(key.strip() for key in dotted.split("."))
     if not equals or not all(path):
         problems.add("write KEY=VALUE, such as --set multi_view.threshold=0.8.", place)
+        return
+    if len(path) > MAX_DEPTH:
+        problems.add(f"this key has {len(path)} parts; no value lies below more than {MAX_DEPTH} levels.", place)
         return
     section = value
     for depth, key in enumerate(outer, start=1):

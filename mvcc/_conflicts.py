@@ -1,0 +1,107 @@
+"""Contradictions among constraints: put into words, or resolved by leaving out what contradicts the heavier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.exceptions import ConstraintConflictError
+
+_REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
+
+
+def conflict_in_one_view(rows: Sequence[int], lines: Sequence[str]) -> ConstraintConflictError:
+    """Say how constraints of one view contradict each other.
+
+    Parameters
+    ----------
+    rows : sequence of int
+        The shortest chain of must-links, whose ends a cannot-link keeps apart.
+    lines : sequence of str
+        Where each must-link of the chain was read, and last the cannot-link; empty where that is not known.
+    """
+    *read, contradicting = lines
+    chain = " = ".join(map(str, rows))
+    links = "must-links" if len(rows) > 2 else "a must-link"
+    return ConstraintConflictError(
+        f"The constraints contradict each other: rows {chain} by {links}{_bracketed(*read)}, but {rows[0]} ≠ "
+        f"{rows[-1]} by a cannot-link{_bracketed(contradicting)}. {_REMEDY}"
+    )
+
+
+def conflict_over_views(
+    places: Sequence[tuple[int, int]], kinds: Sequence[str], lines: Sequence[str]
+) -> ConstraintConflictError:
+    """Say how constraints and relations contradict each other.
+
+    Parameters
+    ----------
+    places : sequence of (view, row)
+        The shortest chain.
+    kinds : sequence of str
+        What each of its links is.
+    lines : sequence of str
+        As for one view; empty for relations.
+    """
+    names = [f"row {row} of view {view}" for view, row in places]
+    steps = [
+        f"= {name} ({', '.join(filter(None, (kind, line)))})"
+        for name, kind, line in zip(names[1:], kinds, lines, strict=False)
+    ]
+    last = ", ".join(filter(None, ("cannot-link", lines[-1])))
+    return ConstraintConflictError(
+        f"The constraints and relations contradict each other: {' '.join([names[0], *steps])}, but {names[0]} ≠ "
+        f"{names[-1]} ({last}). {_REMEDY}"
+    )
+
+
+def _bracketed(*lines: str) -> str:
+    return f" ({', '.join(filter(None, lines))})" if any(lines) else ""
+
+
+def without_conflicts(
+    ends: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Tell which links to keep so that none contradicts the others: all that do not contradict heavier ones kept.
+
+    Of equal weights, must-links come before cannot-links, and earlier ones before later ones. A link of infinite weight
+    is always kept, unless infinite ones contradict each other.
+
+    Parameters
+    ----------
+    ends : (m, 2) array
+        The two nodes of every link, any numbers.
+    must_link : (m,) array
+    weights : (m,) array
+
+    Returns
+    -------
+    (m,) array of bool
+    """
+    together: dict[int, int] = {}  # the parent of a node, where it has one
+    apart: dict[int, set[int]] = {}  # by root: the roots that it must stay apart from
+
+    def root(node: int) -> int:
+        while (above := together.get(node, node)) != node:
+            together[node] = together.get(above, above)
+            node = above
+        return node
+
+    keep = np.zeros(len(ends), np.bool_)
+    for link in np.lexsort((~must_link, -weights)).tolist():
+        a, b = sorted(map(root, ends[link].tolist()), key=lambda node: len(apart.get(node, ())))
+        if must_link[link]:
+            keep[link] = b not in apart.get(a, ())
+            if keep[link] and a != b:
+                together[a] = b
+                for other in apart.pop(a, set()):
+                    apart[other].remove(a)
+                    apart[other].add(b)
+                    apart.setdefault(b, set()).add(other)
+        elif a != b:
+            keep[link] = True
+            apart.setdefault(a, set()).add(b)
+            apart.setdefault(b, set()).add(a)
+    return keep

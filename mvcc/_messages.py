@@ -1,0 +1,21 @@
+"""Values and texts as messages call them: short, on one line, without what a terminal would act on."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+
+def clipped(text: str, length: int = 60) -> str:
+    """Return `text` without its end if it is long, and without characters that a terminal would act on."""
+    text = text[: length + 1]
+    text = text if text.isprintable() else repr(text)
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def shown(value: Any) -> str:
+    """Return `value` as Python writes it, clipped."""
+    try:
+        return clipped(" ".join(reprlib.repr(value).split()))
+    except ValueError:  # Python does not write an integer of thousands of digits
+        return f"<{type(value).__name__}>"

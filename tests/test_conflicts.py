@@ -1,0 +1,160 @@
+"""A contradiction is shown as the shortest chain with its lines; dropping leaves the heaviest that agree."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from mvcc import Constraints, close_views, drop_conflicts
+from mvcc.exceptions import ConstraintConflictError
+from tests.reference import closure as reference
+from tests.strategies import constraint_lists, quick, related_views
+
+CONTRADICTORY = "i,j,kind\n3,9,must-link\n0,1,cannot-link\n20,21,must-link\n\n12,9,must-link\n12,3,cannot-link\n"
+
+
+def rows_of(constraints):
+    columns = constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()
+    return sorted((i, j, must, weight) for (i, j), must, weight in zip(*columns, strict=True))
+
+
+@pytest.fixture
+def judged(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(CONTRADICTORY)
+    return Constraints.read_csv(path)
+
+
+# ---- explained
+
+
+def test_the_chain_is_shown_with_the_lines_of_its_constraints(judged):
+    message = (
+        "rows 3 = 9 = 12 by must-links (line 2 of pairs.csv, line 6 of pairs.csv), but 3 ≠ 12 by a cannot-link "
+        "(line 7 of pairs.csv)"
+    )
+    with pytest.raises(ConstraintConflictError, match=re.escape(message)):
+        judged.closure()
+
+
+def test_the_chain_over_views_is_shown_with_the_lines_of_its_constraints(judged, tmp_path):
+    (tmp_path / "texts.csv").write_text("i,j,kind\n5,6,must-link\n4,5,cannot-link\n")
+    texts = Constraints.read_csv(tmp_path / "texts.csv")
+    images, _ = judged.drop_conflicts()
+    relations = {(0, 1): [(4, 3), (5, 9)]}
+    message = (
+        "row 4 of view 0 = row 3 of view 1 (relation) = row 9 of view 1 (must-link, line 2 of pairs.csv) = row 5 of "
+        "view 0 (relation), but row 4 of view 0 ≠ row 5 of view 0 (cannot-link, line 3 of texts.csv)"
+    )
+    with pytest.raises(ConstraintConflictError, match=re.escape(message)):
+        close_views([texts, images], relations)
+    with pytest.raises(ConstraintConflictError, match=r"line 2 of pairs\.csv"):
+        close_views([None, judged, texts], {(1, 2): [(3, 4), (9, 5)]})
+
+
+def test_constraints_that_were_not_read_from_a_file_are_shown_without_lines():
+    with pytest.raises(ConstraintConflictError, match=r"rows 0 = 1 by a must-link, but 0 ≠ 1 by a cannot-link\. "):
+        Constraints([(0, 1), (0, 1)], [True, False]).closure()
+
+
+def test_every_constraint_of_a_file_knows_its_line(judged):
+    lines = {tuple(pair): judged.where(position) for position, pair in enumerate(judged.pairs.tolist())}
+    assert lines == {
+        (3, 9): "line 2 of pairs.csv",
+        (0, 1): "line 3 of pairs.csv",
+        (20, 21): "line 4 of pairs.csv",
+        (9, 12): "line 6 of pairs.csv",
+        (3, 12): "line 7 of pairs.csv",
+    }
+    assert Constraints.from_pairs([(0, 1)]).where(0) == ""
+
+
+# ---- dropped
+
+
+def taken_one_by_one(constraints, relations):
+    """Keep what the slow closure accepts together with all that was kept before, the heaviest first."""
+    rows = [(view, row) for view, c in enumerate(constraints) for row in rows_of(c)]
+    order = sorted(range(len(rows)), key=lambda n: (-rows[n][1][3], not rows[n][1][2], n))
+    kept = [[] for _ in constraints]
+    for view, row in (rows[number] for number in order):
+        tried = [[*kept_here, *[row] * (here == view)] for here, kept_here in enumerate(kept)]
+        try:
+            reference.close_views([as_arrays(rows_here) for rows_here in tried], relations)
+        except ValueError:
+            continue
+        kept = tried
+    return [sorted(rows_here) for rows_here in kept]
+
+
+def as_arrays(rows):
+    return [row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
+
+
+@quick
+@given(constraint_lists(n_rows=6))
+def test_what_is_kept_is_what_agrees_with_all_heavier_ones(listed):
+    constraints = Constraints(*listed)
+    kept, dropped = constraints.drop_conflicts()
+    kept.closure()
+    assert [rows_of(kept)] == taken_one_by_one([constraints], {})
+    assert sorted(rows_of(kept) + rows_of(dropped)) == rows_of(constraints)
+
+
+@quick
+@given(related_views(consistent=False))
+def test_over_views_relations_are_never_dropped(case):
+    listed, relations = case
+    constraints = [Constraints(*of_view) for of_view in listed]
+    kept, dropped = drop_conflicts(constraints, relations)
+    close_views(kept, relations)
+    assert [rows_of(c) for c in kept] == taken_one_by_one(constraints, relations)
+    for before, one, other in zip(constraints, kept, dropped, strict=True):
+        assert sorted(rows_of(one) + rows_of(other)) == rows_of(before)
+
+
+@quick
+@given(related_views())
+def test_nothing_is_dropped_where_nothing_contradicts(case):
+    listed, relations = case
+    constraints = [Constraints(*of_view) for of_view in listed]
+    kept, dropped = drop_conflicts([*constraints, None], relations)
+    assert kept == [*constraints, Constraints([], [])]
+    assert all(len(c) == 0 for c in dropped)
+
+
+def test_a_heavier_cannot_link_breaks_a_chain_at_its_lightest_must_link():
+    judged = Constraints([(0, 1), (1, 2), (2, 3), (0, 3)], [True, True, True, False], [3.0, 1.0, 2.0, 5.0])
+    kept, dropped = judged.drop_conflicts()
+    assert rows_of(dropped) == [(1, 2, True, 1.0)]
+    assert len(kept) == 3
+
+
+def test_what_is_dropped_keeps_its_line(judged):
+    _, dropped = judged.drop_conflicts()
+    assert dropped.pairs.tolist() == [[3, 12]]
+    assert dropped.where(0) == "line 7 of pairs.csv"
+
+
+def test_a_closure_held_as_neighbourhoods_is_dropped_from_like_a_list():
+    chains = [(i, i + 1) for i in range(2999) if i != 1499]
+    closed = Constraints.from_pairs(chains, [(0, 1500)]).closure()
+    assert closed._parts is not None
+    kept, dropped = drop_conflicts([closed, None], {(0, 1): [(0, 0), (1500, 0)]})
+    assert not dropped[0].must_link.any()
+    assert len(dropped[0]) == 1500**2
+    assert len(kept[0]) + len(dropped[0]) == len(closed)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_contradictory_constraints_are_sorted_out():
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(20_000, size=(100_000, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    judged = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.random(len(pairs)))
+    kept, dropped = judged.drop_conflicts()
+    assert len(kept) + len(dropped) == len(judged)
+    kept.closure()
