@@ -149,7 +149,6 @@ def test_a_closure_held_as_neighbourhoods_is_dropped_from_like_a_list():
     assert len(kept[0]) + len(dropped[0]) == len(closed)
 
 
-@pytest.mark.slow
 def test_a_hundred_thousand_contradictory_constraints_are_sorted_out():
     rng = np.random.default_rng(0)
     pairs = rng.integers(20_000, size=(100_000, 2))
@@ -157,4 +156,5 @@ def test_a_hundred_thousand_contradictory_constraints_are_sorted_out():
     judged = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.random(len(pairs)))
     kept, dropped = judged.drop_conflicts()
     assert len(kept) + len(dropped) == len(judged)
-    kept.closure()
+    assert len(dropped) > 10_000
+    Constraints(kept.pairs, kept.must_link).closure()

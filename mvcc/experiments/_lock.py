@@ -42,7 +42,9 @@ def only_run(folder: Path, on_note: Callable[[str], None]) -> Iterator[None]:
         try:
             yield
         finally:
-            (folder / NAME).unlink(missing_ok=True)  # while it is still held, so that nobody waits for a removed file
+            # while it is still held; where that is impossible, a file that nobody holds keeps nobody out
+            with contextlib.suppress(OSError):
+                (folder / NAME).unlink()
 
 
 @contextlib.contextmanager

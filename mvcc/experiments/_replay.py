@@ -87,5 +87,5 @@ def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]
     row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
     name = rows.columns[column]
     return int((~same).any(axis=1).sum()), (
-        f"row {row + 1}, {name}: {stored[name].iloc[row]!r} stored, {rows[name].iloc[row]!r} now"
+        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, {rows[name].tolist()[row]!r} now"
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 import traceback
 from collections.abc import Callable, Generator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import cache
 
 import joblib
 import pandas as pd
@@ -49,7 +52,8 @@ def attempt_trials(
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
         try:
             with undisturbed():  # for backends of threads, which share what a trial sets for its time
-                for attempt in parallel(joblib.delayed(_attempt)(config, trial, data_dir) for trial in tuple(left)):
+                me = os.getpid()
+                for attempt in parallel(joblib.delayed(_attempt)(config, trial, data_dir, me) for trial in tuple(left)):
                     del left[attempt.trial]
                     yield attempt
         except BrokenProcessPool as error:
@@ -65,9 +69,23 @@ def attempt_trials(
             )
 
 
-def _attempt(config: Config, trial: int, data_dir: str | os.PathLike[str] | None) -> Attempt:
+def _attempt(config: Config, trial: int, data_dir: str | os.PathLike[str] | None, parent: int) -> Attempt:
     """Run a trial; one that fails must not take the others with it."""
+    _end_with(parent)
     try:
         return Attempt(trial, run_trial(config, trial, data_dir))
     except Exception:
         return Attempt(trial, None, traceback.format_exc())
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """Let a worker end when the process that started it was killed: nobody would take what it computes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    if os.getppid() == parent:
+        threading.Thread(target=watch, daemon=True).start()

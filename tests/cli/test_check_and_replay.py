@@ -1,0 +1,76 @@
+"""``mvcc check`` and ``mvcc replay`` say in a few lines whether results are what they were, and what to do if not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from mvcc.cli._check import command as check
+from mvcc.cli._replay import command as replay
+from mvcc.experiments import _replay as replay_module
+from mvcc.experiments import run_experiment
+from tests.experiments.test_check import CONFIG
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results") / "small"
+    run_experiment(CONFIG, folder, n_jobs=1)
+    return folder
+
+
+@pytest.fixture
+def damaged(folder):
+    path = folder / "curves.csv"
+    content = path.read_bytes()
+    path.write_bytes(content + b"\n")
+    yield folder
+    path.write_bytes(content)
+
+
+def run(command, *arguments, code=0):
+    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_intact_results_are_one_line(folder):
+    assert run(check, folder.parent).stdout == f"{folder}  ok          4 files verified; 2 trials\n"
+
+
+def test_damage_is_named_and_gives_exit_code_1(damaged):
+    lines = run(check, damaged, code=1).stdout.splitlines()
+    assert lines[0] == f"{damaged}  damaged     3 files verified; 2 trials"
+    assert lines[1].strip().startswith("curves.csv: it was changed since it was written")
+    outcome = json.loads(run(check, damaged, "--json", code=1).stdout)
+    assert outcome["folders"][0]["status"] == "damaged"
+    assert outcome["disagreements"] == []
+
+
+def test_a_replayed_trial_is_compared_with_the_stored_one(folder):
+    assert run(replay, folder, 1).stdout == "Trial 1 was computed: 2 rows, the stored ones to the last bit.\n"
+    assert "It is not stored, so that there is nothing to compare it with" in run(replay, folder, 5).stdout
+    assert json.loads(run(replay, folder, 1, "--json").stdout)["differing"] == 0
+
+
+def test_a_trial_that_differs_gives_exit_code_1(folder, monkeypatch):
+    real = replay_module.run_trial
+    monkeypatch.setattr(replay_module, "run_trial", lambda *arguments: real(*arguments).assign(f_measure=0.5))
+    lines = run(replay, folder, 0, code=1).stdout.splitlines()
+    assert lines[0].startswith("Trial 0 was computed: 2 rows, 2 of them other than the stored ones; row 1, f_measure:")
+    assert lines[1:] == [
+        "What is different here:",
+        "  nothing that the manifest records: the stored numbers or this program were changed",
+    ]
+
+
+def test_a_failing_trial_shows_its_traceback(folder, monkeypatch):
+    def fail(config, trial, data_dir):
+        raise ZeroDivisionError("a planted fault")
+
+    monkeypatch.setattr(replay_module, "run_trial", fail)
+    done = run(replay, folder, 0, code=1)
+    assert done.stderr.startswith("Traceback")
+    assert done.stderr.endswith("ZeroDivisionError: a planted fault\n")

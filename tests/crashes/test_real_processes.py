@@ -1,0 +1,160 @@
+"""``mvcc run`` as people run it, with workers, killed and interrupted from outside: nothing is lost, nothing hangs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+CONFIG = """\
+name: tiny
+dataset: four_quadrants
+dataset_options: {instances_per_view: 100}
+trials: 60
+multi_view:
+  transfers: [constraint-propagation, direct-mapping]
+  bases: [pck-means, mpck-means]
+  threshold: 0.75
+  mapped: [0.4, 1.0]
+  constraints: [10, 20, 40]
+"""
+PATIENCE = 120  # seconds until a test calls it a hang
+
+
+def start(folder, *options):
+    command = [sys.executable, "-m", "mvcc", "run", str(folder.parent / "tiny.yaml"), "--out", str(folder), "-j", "2"]
+    return subprocess.Popen(
+        [*command, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a process group of its own, as a terminal gives it
+    )
+
+
+def finish(process):
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err
+
+
+def shards(folder):
+    return {path.name: path.read_bytes() for path in folder.glob("trials/[0-9]*.csv.gz")}
+
+
+def sha256(folder):
+    return hashlib.sha256((folder / "curves.csv").read_bytes()).hexdigest()
+
+
+def wait_for_trials(folder, number, process):
+    began = time.monotonic()
+    while len(shards(folder)) < number and process.poll() is None:
+        assert time.monotonic() - began < PATIENCE
+        time.sleep(0.01)
+
+
+def workers_of(process):
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def assert_gone(processes):
+    _, alive = psutil.wait_procs(processes, timeout=PATIENCE / 4)
+    assert not alive, f"these go on working for nobody: {alive}"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "tiny.yaml").write_text(CONFIG)
+    return tmp_path / "results"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed") / "results"
+    (folder.parent / "tiny.yaml").write_text(CONFIG)
+    assert finish(start(folder))[0] == 0
+    return sha256(folder)
+
+
+@pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, kills):
+    moment, done, kept = random.Random(kills), 0, {}
+    while done < kills:
+        if len(kept) == 60:  # all done: once more from the beginning, over the former results
+            finish(start(folder, "--fresh", "--trials", "1"))
+            kept = shards(folder)
+        process = start(folder)
+        if moment.random() < 0.8 or done == kills - 1:
+            wait_for_trials(folder, len(kept) + 1, process)
+        time.sleep(moment.uniform(0, 0.4))
+        workers = workers_of(process) if process.poll() is None else []
+        process.kill()
+        assert "Traceback" not in finish(process)[2]
+        assert_gone(workers)
+        found = shards(folder)
+        assert kept.items() <= found.items(), "what was finished is neither lost nor computed again"
+        kept, done = found, done + 1
+    assert json.loads((folder / ".lock").read_text())["pid"] == process.pid
+    code, out, err = finish(start(folder))
+    assert code == 0, err
+    assert f"{folder}: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
+    assert "ended without a word. Going on from what it stored." in err
+    assert f"{60 - len(kept)} trials computed" in out
+    assert f"{len(kept)} kept from before" in out
+    assert kept.items() <= shards(folder).items()
+    assert sha256(folder) == undisturbed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "terminated"])
+def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, number):
+    process = start(folder)
+    wait_for_trials(folder, 2, process)
+    workers = workers_of(process)
+    assert len(workers) >= 2
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)  # a terminal interrupts the workers, too
+    else:
+        process.send_signal(number)
+    code, _, err = finish(process)
+    assert code == 130, err
+    assert "interrupted; what is finished is stored, the same command goes on from there" in err
+    assert "Traceback" not in err
+    assert_gone(workers)
+    kept = shards(folder)
+    assert kept
+    assert not (folder / ".lock").exists()
+    if number == signal.SIGINT:
+        code, out, err = finish(start(folder))
+        assert (code, f"{len(kept)} kept from before" in out) == (0, True), err
+        assert sha256(folder) == undisturbed
+
+
+def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed):
+    process = start(folder)
+    wait_for_trials(folder, 2, process)
+    # the helpers of joblib that compute nothing have other command lines
+    computing = [worker for worker in workers_of(process) if "LokyProcess" in " ".join(worker.cmdline())]
+    assert len(computing) == 2
+    computing[0].kill()
+    code, _, err = finish(process)
+    assert code == 0, err
+    assert "The system killed a worker process, most often since memory ran out. Going on with" in err
+    assert sha256(folder) == undisturbed
+
+
+def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed):
+    process = start(folder)
+    wait_for_trials(folder, 1, process)
+    code, out, err = finish(start(folder))
+    assert (code, out) == (1, "")
+    assert f"{folder} is in use: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
+    assert "Wait until that has ended, or choose another folder by --out." in err
+    assert finish(process)[0] == 0
+    assert sha256(folder) == undisturbed

@@ -1,0 +1,145 @@
+"""A tree of results is verified file by file, and two machines that disagree are told why."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments import check_results, run_experiment
+from tests.experiments.test_trial import small_config
+
+CONFIG = small_config(trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)})
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("original") / "small"
+    run_experiment(CONFIG, folder, n_jobs=1)
+    return folder
+
+
+@pytest.fixture
+def folder(original, tmp_path):
+    shutil.copytree(original, tmp_path / "small")
+    return tmp_path / "small"
+
+
+def check(*folders):
+    findings, disagreements = check_results(folders)
+    return {finding.folder.name: finding for finding in findings}, disagreements
+
+
+def edit(folder, change):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    change(manifest)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_intact_results_are_ok_wherever_they_lie(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "deep" / "below" / "copy")
+    findings, disagreements = check(tmp_path, tmp_path / "deep")
+    assert sorted(findings) == ["copy", "small"]
+    for finding in findings.values():
+        # two trials, scores and curves
+        assert (finding.status, finding.verified, finding.trials, finding.stored) == ("ok", 4, 2, 2)
+        assert not finding.notes
+    assert not disagreements
+
+
+@pytest.mark.parametrize("name", ["curves.csv", "scores.csv.gz", "trials/0001.csv.gz"])
+def test_a_changed_file_is_damage(folder, name):
+    path = folder / name
+    path.write_bytes(path.read_bytes()[:-1])
+    finding = check(folder)[0]["small"]
+    assert (finding.status, finding.verified) == ("damaged", 3)
+    assert len(finding.notes) == 1
+    assert finding.notes[0].startswith(f"{name}: it was changed since it was written: its sha256")
+
+
+@pytest.mark.parametrize("name", ["curves.csv", "scores.csv.gz"])
+def test_a_missing_summary_is_damage(folder, name):
+    (folder / name).unlink()
+    finding = check(folder)[0]["small"]
+    assert finding.status == "damaged"
+    assert finding.notes == [f"{name}: it is missing; the same `mvcc run` writes it again."]
+    assert run_experiment(CONFIG, folder, n_jobs=1).computed == 0
+    assert check(folder)[0]["small"].status == "ok"
+
+
+def test_a_file_of_a_trial_that_nobody_wrote_is_damage(folder):
+    shutil.copy(folder / "trials/0000.csv.gz", folder / "trials/0007.csv.gz")
+    finding = check(folder)[0]["small"]
+    assert finding.status == "damaged"
+    assert "0007.csv.gz: its checksum was never noted" in finding.notes[0]
+
+
+def test_a_clone_without_the_trials_themselves_is_ok(folder):
+    shutil.rmtree(folder / "trials")
+    finding = check(folder)[0]["small"]
+    assert (finding.status, finding.verified, finding.trials, finding.stored) == ("ok", 2, 2, 0)
+
+
+def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
+    def interrupt(trial, ok):
+        if trial == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(CONFIG.model_copy(update={"trials": 5}), folder, n_jobs=1, on_trial=interrupt)
+    finding = check(folder)[0]["small"]
+    assert (finding.status, finding.verified, finding.trials, finding.stored) == ("unfinished", 6, 5, 4)
+    assert finding.notes == ["the same `mvcc run` goes on with it."]
+
+
+def test_failed_trials_leave_results_unfinished(folder):
+    (folder / "trials/0001.error.txt").write_text("why")
+    finding = check(folder)[0]["small"]
+    assert finding.status == "unfinished"
+    assert finding.notes[0] == "trials/0001.error.txt: this trial failed; the file says why."
+
+
+def test_a_damaged_manifest_does_not_keep_the_others_from_being_checked(folder, tmp_path):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken/manifest.json").write_text("{")
+    findings, _ = check(tmp_path)
+    assert (findings["broken"].status, findings["small"].status) == ("damaged", "ok")
+    assert "manifest.json cannot be read" in findings["broken"].notes[0]
+
+
+def test_results_without_checksums_cannot_be_verified(folder):
+    edit(folder, lambda manifest: manifest.pop("checksums"))
+    shutil.rmtree(folder / "trials")
+    finding = check(folder)[0]["small"]
+    assert finding.status == "damaged"
+    assert finding.notes == ["its files cannot be verified: the manifest has no checksums."]
+
+
+def test_two_machines_that_disagree_are_told_the_cause(folder, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    curves = (other / "curves.csv").read_bytes().replace(b"0.", b"0.0", 1)
+    (other / "curves.csv").write_bytes(curves)
+
+    def of_another_machine(manifest):
+        import hashlib
+
+        manifest["checksums"]["curves.csv"] = hashlib.sha256(curves).hexdigest()
+        manifest["runs"][-1]["versions"]["scipy"] = "1.12.0"
+        manifest["runs"][-1]["machine"]["blas"] = ["mkl 2024.0 (None)"]
+        manifest["runs"][-1]["machine"]["system"] = "another name that computes nothing"
+
+    edit(other, of_another_machine)
+    _, (line,) = check(tmp_path)
+    assert line.startswith(f"{other} and {folder} have the same config and data, but other curves: scipy: 1.12.0 and")
+    assert "blas: mkl 2024.0 (None) and openblas" in line
+    assert "another name" not in line
+    edit(other, lambda manifest: manifest["config"].update(seed=3))
+    assert not check(tmp_path)[1], "other experiments may have other curves"
+
+
+def test_places_without_results_are_an_error(tmp_path):
+    with pytest.raises(StoreError, match=r"no folder has a manifest\.json"):
+        check_results([tmp_path, tmp_path / "nowhere"])

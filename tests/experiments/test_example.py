@@ -1,0 +1,54 @@
+"""The example of Figure 3 is one cluster of a real run, and there is none where it could not be drawn."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from mvcc.experiments import Config
+from mvcc.experiments._draw import draw_trial
+from mvcc.experiments._example import example_cluster
+from tests.reference import gaussians
+
+
+def config(mapped=(0.5, 1.0), constraints=(10, 20), **changes):
+    given = {
+        "name": "small",
+        "dataset": "four_quadrants",
+        "dataset_options": {"instances_per_view": 40},
+        "multi_view": {"threshold": 0.75, "mapped": mapped, "constraints": constraints},
+    }
+    return Config.model_validate(given | changes)
+
+
+def test_the_example_is_a_cluster_of_the_first_trial_as_its_gaussian():
+    example = example_cluster(config())
+    assert json.loads(json.dumps(example)) == example
+    everything = draw_trial(config(), 0).views[0].X.tolist()
+    assert all(point in everything for point in example["points"])
+    for end in (end for constraint in example["constraints"] for end in constraint["ends"]):
+        assert end["point"] in example["points"]
+        point, mean, covariance = (np.array([part]) for part in (end["point"], example["mean"], example["covariance"]))
+        assert end["membership"] == pytest.approx(gaussians.membership(point, np.array([0]), mean, covariance)[0])
+
+
+def test_the_two_constraints_are_must_links_and_the_innermost_comes_first():
+    inner, outer = example_cluster(config())["constraints"]
+    assert inner["kind"] == outer["kind"] == "must-link"
+    inner, outer = (np.prod([end["membership"] for end in constraint["ends"]]) for constraint in (inner, outer))
+    assert inner > outer
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"study": "views"}, id="another study"),
+        pytest.param({"features": {"method": "spectral", "n_components": 2}}, id="spectral features"),
+        pytest.param({"dataset": "protein", "dataset_options": {}}, id="no plane", marks=pytest.mark.data),
+        pytest.param({"constraints": (2,)}, id="a single must-link"),
+    ],
+)
+def test_there_is_no_example_but_for_two_must_links_in_a_cluster_of_a_plane(changes):
+    assert example_cluster(config(**changes)) is None

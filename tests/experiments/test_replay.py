@@ -1,0 +1,103 @@
+"""One trial can be computed again, alone: it fails as it failed, or gives the stored numbers, or the cause is named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments import _replay as replay_module
+from mvcc.experiments import load_config, replay_trial, run_experiment
+from mvcc.experiments._store import ResultsStore
+from tests.experiments.test_trial import small_config
+
+CONFIG = small_config(trials=2, multi_view={"mapped": (0.4,), "constraints": (10,), "threshold": (0.6, "cv")})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    run_experiment(CONFIG, tmp_path, n_jobs=1)
+    return tmp_path
+
+
+def edit(folder, change):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    change(manifest)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("source", ["trials", "scores"])
+def test_a_stored_trial_comes_out_the_same_to_the_last_bit(folder, source):
+    if source == "scores":  # all that a clone of the repository has
+        for path in (folder / "trials").iterdir():
+            path.unlink()
+    replay = replay_trial(folder, 1)
+    assert (replay.compared, replay.differing, replay.causes) == (True, 0, [])
+    assert len(replay.rows) == 10  # for each base: propagation at two thresholds, and the three other methods
+    assert set(replay.rows["trial"]) == {1}
+
+
+def test_a_trial_that_is_not_stored_has_nothing_to_be_compared_with(folder):
+    replay = replay_trial(folder, 7)
+    assert (replay.compared, replay.differing) == (False, 0)
+
+
+def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, monkeypatch):
+    real = replay_module.run_trial
+
+    def other_bits(config, trial, data_dir):
+        rows = real(config, trial, data_dir)
+        rows.loc[3, "f_measure"] += 2**-52
+        rows.loc[4, "iterations"] = 99
+        return rows
+
+    monkeypatch.setattr(replay_module, "run_trial", other_bits)
+
+    def older(manifest):
+        manifest["runs"][-1]["versions"]["numpy"] = "1.26.0"
+        manifest["runs"][-1]["machine"]["family"] = "skylake"
+
+    edit(folder, older)
+    replay = replay_trial(folder, 0)
+    assert replay.differing == 2
+    assert replay.first.startswith("row 4, f_measure: 1.0 stored, 1.000000000000000")
+    assert [cause.split(" and ")[0] for cause in replay.causes] == ["numpy: 1.26.0", "family: skylake"]
+
+
+def test_other_rows_than_the_stored_ones_are_a_difference(folder, monkeypatch):
+    real = replay_module.run_trial
+    monkeypatch.setattr(replay_module, "run_trial", lambda *arguments: real(*arguments).iloc[1:])
+    replay = replay_trial(folder, 0)
+    assert replay.differing == 10
+    assert replay.first == "10 rows stored, 9 now, or other columns"
+
+
+def test_a_failing_trial_fails_again(folder, monkeypatch):
+    def fail(config, trial, data_dir):
+        raise ZeroDivisionError("a planted fault")
+
+    monkeypatch.setattr(replay_module, "run_trial", fail)
+    with pytest.raises(ZeroDivisionError, match="a planted fault"):
+        replay_trial(folder, 1)
+
+
+def test_nothing_is_written(folder):
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    replay_trial(folder, 0)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder, tmp_path):
+    with pytest.raises(StoreError, match=r"there is no manifest\.json\. Give the folder of one run"):
+        replay_trial(tmp_path / "nowhere", 0)
+    edit(folder, lambda manifest: manifest["config"].update(seed="seven"))
+    with pytest.raises(StoreError, match=r"manifest\.json: its config is not one of this version of mvcc: seed"):
+        replay_trial(folder, 0)
+
+
+@pytest.mark.parametrize("name", ["protein", "rec_talk", "shapes_rings", "views_protein", "thresholds_letters_digits"])
+def test_the_config_of_a_manifest_is_that_of_its_file(name):
+    config = load_config(f"configs/{name}.yaml")
+    stored = ResultsStore(f"results/{name}").manifest()
+    assert replay_module._config(stored, ResultsStore(".")) == config

@@ -1,0 +1,94 @@
+"""``curves.csv`` has the same bytes whatever computes it: workers, backends, order, hash seed, threads of BLAS."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import distributed
+import joblib
+import pytest
+
+from mvcc.experiments import _runner as runner
+from mvcc.experiments import load_config, run_experiment
+
+# everything that a bit may hang on: eigenvectors, both bases, full metrics, every method, a cross-validated threshold
+CONFIG = """\
+name: bits
+dataset: four_quadrants
+dataset_options: {instances_per_view: 120}
+features: {method: spectral, n_components: 4}
+trials: 5
+multi_view:
+  threshold: [0.6, cv]
+  mapped: [0.4]
+  constraints: [30]
+single_view:
+  thresholds: {all: 0.7}
+  constraints: [20]
+"""
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    path = tmp_path_factory.mktemp("config") / "bits.yaml"
+    path.write_text(CONFIG)
+    return path
+
+
+def digest(folder):
+    return hashlib.sha256((folder / "curves.csv").read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def expected(config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("expected")
+    run_experiment(load_config(config), folder, n_jobs=1)
+    return digest(folder)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 4])
+def test_the_number_of_workers_does_not_matter(config, expected, tmp_path, n_jobs):
+    run_experiment(load_config(config), tmp_path, n_jobs=n_jobs)
+    assert digest(tmp_path) == expected
+
+
+@pytest.mark.parametrize("backend", ["threading", "sequential"])
+def test_the_backend_does_not_matter(config, expected, tmp_path, backend):
+    with joblib.parallel_config(backend=backend):
+        report = run_experiment(load_config(config), tmp_path, n_jobs=1 if backend == "sequential" else 3)
+    assert report.computed == 5
+    assert digest(tmp_path) == expected
+
+
+def test_dask_does_not_matter(config, expected, tmp_path):
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, protocol="tcp://"
+        ) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        report = run_experiment(load_config(config), tmp_path, n_jobs=-1)
+    assert report.computed == 5
+    assert digest(tmp_path) == expected
+
+
+def test_the_order_of_trials_does_not_matter(config, expected, tmp_path, monkeypatch):
+    real = runner.attempt_trials
+    monkeypatch.setattr(runner, "attempt_trials", lambda config, trials, *rest: real(config, [3, 0, 4, 2, 1], *rest))
+    order = []
+    run_experiment(load_config(config), tmp_path, n_jobs=1, on_trial=lambda trial, ok: order.append(trial))
+    assert order == [3, 0, 4, 2, 1]
+    assert digest(tmp_path) == expected
+
+
+@pytest.mark.parametrize(("hash_seed", "threads"), [("0", "1"), ("4242", "2"), ("random", "7")])
+def test_hash_seed_and_threads_do_not_matter(config, expected, tmp_path, hash_seed, threads):
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    environment = os.environ | {"PYTHONHASHSEED": hash_seed} | dict.fromkeys(names, threads)
+    command = [sys.executable, "-m", "mvcc", "run", str(config), "--out", str(tmp_path), "-j", "1"]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    assert digest(tmp_path) == expected

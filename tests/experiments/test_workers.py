@@ -1,0 +1,55 @@
+"""A worker that dies takes no other trial with it, and workers that die again and again end the run with a word."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from mvcc.exceptions import WorkerError
+from mvcc.experiments import _workers as workers
+from mvcc.experiments import plan_run, run_experiment
+from mvcc.experiments._trial import run_trial
+from tests.experiments.test_trial import small_config
+
+CONFIG = small_config(trials=4, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)})
+
+
+@pytest.fixture
+def deadly(monkeypatch, tmp_path):
+    """Let a trial kill its worker, as often as told; a function of this test travels to the workers by its code."""
+
+    def plant(trial, times):
+        attempt = workers.Attempt
+
+        def kills(config, number, data_dir, parent):
+            marks = len(list(tmp_path.glob("killed-*")))
+            if number == trial and marks < times:
+                (tmp_path / f"killed-{marks}").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return attempt(number, run_trial(config, number, data_dir))
+
+        monkeypatch.setattr(workers, "_attempt", kills)
+
+    return plant
+
+
+def test_the_trials_of_a_killed_worker_are_taken_over(deadly, tmp_path):
+    run_experiment(CONFIG, tmp_path / "whole", n_jobs=1)
+    deadly(trial=2, times=1)
+    notes = []
+    report = run_experiment(CONFIG, tmp_path / "killed", n_jobs=2, on_note=notes.append)
+    assert (report.computed, report.failed) == (4, {})
+    (note,) = notes
+    assert "The system killed a worker process, most often since memory ran out. Going on with" in note
+    assert "fewer workers (-j) need less memory" in note
+    whole, killed = ((tmp_path / name / "curves.csv").read_bytes() for name in ("whole", "killed"))
+    assert whole == killed
+
+
+def test_a_trial_that_kills_every_worker_ends_the_run_and_the_others_are_stored(deadly, tmp_path):
+    deadly(trial=0, times=10**6)
+    with pytest.raises(WorkerError, match=r"again and again.*memory.*1 trials are left.*fewer workers \(-j\)"):
+        run_experiment(CONFIG, tmp_path / "killed", n_jobs=2)
+    assert plan_run(CONFIG, tmp_path / "killed").missing == [0]
