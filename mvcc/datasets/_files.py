@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import tempfile
-from collections.abc import Iterable
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 
 from mvcc.datasets import _newsgroups
+from mvcc.datasets._download import download
 from mvcc.datasets._registry import DataFile, DataFolder, dataset_info
 from mvcc.exceptions import DataError
-
-# pooch is imported inside the functions that need it: it costs about as much as all other imports of this package, and
-# whoever has the files (every worker of an experiment) never needs it.
 
 
 def cache_folder() -> Path:
@@ -160,31 +155,19 @@ def _digest(file: DataFile, path: Path) -> tuple[str, int]:
     """Return the sha256 and the size of a file, or of the documents of a folder."""
     if isinstance(file, DataFolder):
         return _digest_of_documents(path, path.stat().st_mtime_ns)
-    return _digest_of([path])
+    return _newsgroups.digest_of([path])
 
 
 @lru_cache
 def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
     """Every trial asks for the same thousands of documents: remember them as long as none comes or goes."""
-    return _digest_of(_newsgroups.documents(folder))
-
-
-def _digest_of(paths: Iterable[Path]) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
-    for path in paths:
-        content = path.read_bytes()
-        digest.update(content)
-        size += len(content)
-    return digest.hexdigest(), size
+    return _newsgroups.digest(folder)
 
 
 def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
-    """Download into a temporary file in the cache, which gets its name only after its checksum is right."""
-    if not file.url.startswith("https://"):
-        raise DataError(f"{file.name} is not downloaded from {file.url}: only https addresses are allowed.")
     folder = cache_folder()
     try:
-        return _retrieve_documents(file, folder) if isinstance(file, DataFolder) else _retrieve(file, folder)
+        return download(file, folder)
     except OSError as error:  # the errors of requests are OSErrors as well
         searched = ", ".join(map(str, search_folders(data_dir)))
         raise DataError(
@@ -192,28 +175,3 @@ def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
             "failed. Run `mvcc data fetch` on a machine with a network, or put it into a folder and pass that as "
             f"--data-dir (data_dir=... in Python) or MVCC_DATA. Reason: {type(error).__name__}: {error}"
         ) from error
-    except ValueError as error:  # pooch's only sign of a wrong checksum; the message has the expected and the found one
-        raise DataError(
-            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try again later, or get "
-            f"{file.name} elsewhere and pass its folder as --data-dir (data_dir=... in Python). Reason: {error}"
-        ) from error
-
-
-def _retrieve(file: DataFile, folder: Path) -> Path:
-    import pooch
-
-    return Path(pooch.retrieve(file.url, known_hash=f"sha256:{file.sha256}", fname=file.name, path=folder))
-
-
-def _retrieve_documents(file: DataFolder, folder: Path) -> Path:
-    """Do for a folder of documents what pooch does for a file."""
-    path = folder / file.name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as temporary:
-        group = Path(temporary) / path.name
-        group.mkdir()
-        _newsgroups.download(group)
-        found, _ = _digest_of(_newsgroups.documents(group))
-        if found != file.sha256:
-            raise ValueError(f"the sha256 of its documents is {found}, expected is {file.sha256}.")
-        return group.rename(path)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+import tarfile
+from collections.abc import Iterable
 from pathlib import Path
 
 # Four documents are not UTF-8. Latin-1 gives every byte a character, and back.
 ENCODING = "latin-1"
+ARCHIVE = "20news-bydate.tar.gz"
+_DOCUMENT = re.compile(r"20news-bydate-(?:train|test)/([a-z.-]+)/([0-9]+)")
 
 
 def documents(folder: Path) -> list[Path]:
@@ -13,19 +19,42 @@ def documents(folder: Path) -> list[Path]:
     return sorted(folder.glob("[0-9]*"))
 
 
-def download(folder: Path) -> None:
-    """Write the documents of the group that the folder is named after, as scikit-learn delivers them.
+def digest(folder: Path) -> tuple[str, int]:
+    """Return the sha256 and the size of the documents of a group, one after the other."""
+    return digest_of(documents(folder))
 
-    scikit-learn keeps all groups in its own cache, ``~/scikit_learn_data``, and downloads them but once. Its file
-    names end with the number of the document, by which the parts for training and testing are joined here.
+
+def digest_of(paths: Iterable[Path]) -> tuple[str, int]:
+    """Return the sha256 and the size of files, one after the other."""
+    digest, size = hashlib.sha256(), 0
+    for path in paths:
+        content = path.read_bytes()
+        digest.update(content)
+        size += len(content)
+    return digest.hexdigest(), size
+
+
+def unpack(archive: Path, folder: Path, largest: int) -> None:
+    """Write the documents of the group that the folder is named after, those for training and those for testing.
+
+    Of a path in the archive nothing is used but the number at its end, so that no path can lead out of the folder.
 
     Raises
     ------
-    OSError
-        If they cannot be downloaded or written.
+    ValueError
+        If they are larger than the given number of bytes.
+    OSError, tarfile.TarError
+        If they cannot be read or written.
     """
-    from sklearn.datasets import fetch_20newsgroups  # whoever has the documents never needs it
-
-    group = fetch_20newsgroups(subset="all", categories=[folder.name], shuffle=False, remove=())
-    for text, name in zip(group.data, group.filenames, strict=True):
-        (folder / Path(name).name).write_bytes(text.encode(ENCODING))
+    size = 0
+    with tarfile.open(archive, "r:gz") as members:
+        for member in members:
+            match = _DOCUMENT.fullmatch(member.name)
+            if match is None or match[1] != folder.name or not member.isfile():
+                continue
+            size += member.size
+            if size > largest:
+                raise ValueError(f"the documents of {folder.name} are larger than the expected {largest} bytes")
+            content = members.extractfile(member)
+            assert content is not None  # it is a file
+            (folder / match[2]).write_bytes(content.read())

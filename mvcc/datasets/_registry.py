@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import yaml
 
+from mvcc._messages import shown
 from mvcc.exceptions import UnknownDatasetError
 
 _REGISTRY = files("mvcc.datasets") / "registry.yaml"
@@ -42,12 +43,16 @@ class DataFile:
     citation: str
 
 
+@dataclass(frozen=True)
 class DataFolder(DataFile):
     """A newsgroup of 20 Newsgroups: a folder with one file per document, whose name is the document's number.
 
     `sha256` and `size` are those of the documents one after the other, in the order of their names as text. `url` is
-    the archive that scikit-learn downloads, with all groups in it.
+    that of an archive with all groups in it, the one that scikit-learn downloads as well, and `archive_sha256` its
+    checksum.
     """
+
+    archive_sha256: str
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ def dataset_info(name: str) -> DatasetInfo:
     """
     known = registry()
     if not isinstance(name, str) or name not in known:
-        nearest = get_close_matches(str(name).lower(), known, n=1, cutoff=0.4)
+        nearest = get_close_matches(name[:60].lower(), known, n=1, cutoff=0.4) if isinstance(name, str) else []
         hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-        raise UnknownDatasetError(f"Unknown data set {name!r}.{hint} Known data sets: {', '.join(known)}.")
+        raise UnknownDatasetError(f"Unknown data set {shown(name)}.{hint} Known data sets: {', '.join(known)}.")
     return known[name]

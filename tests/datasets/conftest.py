@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import gzip
 import hashlib
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 import yaml
+from requests.adapters import HTTPAdapter
 
 from mvcc.datasets import _files, _registry
 
@@ -17,6 +22,65 @@ TINY_PROTEIN = b"@relation tiny\n@attribute x real\n@attribute class {1,2,3,4,5,
 )
 # In the order of their names as text, which is not that of the numbers. One byte is not UTF-8.
 TINY_GROUP = {"10": b"Subject: caf\xe9\n\nOne.\n", "11": b"From: me\n\n> One.\nTwo.\n", "9": b"From: you\n\nThree.\n"}
+
+
+def packed(members: dict[str, bytes] | None = None, links: dict[str, str] | None = None) -> bytes:
+    """Pack an archive; the one of the sandbox has the tiny group in two parts, and others."""
+    if members is None:
+        parts = {"10": "train", "11": "test", "9": "train"}
+        members = {f"20news-bydate-{parts[name]}/rec.autos/{name}": content for name, content in TINY_GROUP.items()}
+        members |= {"20news-bydate-train/rec.boats/7": b"not asked for", "20news-bydate-train/rec.autos/README": b"no"}
+    file = BytesIO()
+    with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, BytesIO(content))
+        for name, target in (links or {}).items():
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = tarfile.SYMTYPE, target
+            archive.addfile(info)
+    return file.getvalue()
+
+
+class Network:
+    """Stands in for the network: answers every request, by any scheme, with what is given."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.content = b""
+        self.error: BaseException | None = None
+        self.redirects: dict[str, str] = {}
+
+    def send(self, request: requests.PreparedRequest) -> requests.Response:
+        self.asked.append(str(request.url))
+        answer = requests.Response()
+        answer.request, answer.url, answer.status_code = request, str(request.url), 200
+        if target := self.redirects.get(str(request.url)):
+            answer.status_code = 302
+            answer.headers["Location"] = target
+        answer.raw = _Stream(self.content, self.error)
+        return answer
+
+
+class _Stream(BytesIO):
+    """A body that breaks off, where there is an error, after all of it was sent."""
+
+    def __init__(self, content: bytes, error: BaseException | None) -> None:
+        super().__init__(content)
+        self.error = error
+
+    def read(self, size: int | None = -1) -> bytes:
+        if not (content := super().read(size)) and self.error is not None:
+            raise self.error
+        return content
+
+
+@pytest.fixture
+def network(monkeypatch: pytest.MonkeyPatch) -> Network:
+    stub = Network()
+    monkeypatch.setattr(HTTPAdapter, "send", lambda adapter, request, **options: stub.send(request))
+    return stub
 
 
 @dataclass
@@ -44,7 +108,8 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox
         {"name": "c4-c6", "instances": 5, "features": 1},
     ]
     documents = b"".join(TINY_GROUP.values())
-    group = {**entry, "sha256": hashlib.sha256(documents).hexdigest(), "size": len(documents)}
+    archive = {"url": "https://example.org/20news.tar.gz", "archive_sha256": hashlib.sha256(packed()).hexdigest()}
+    group = {**entry, **archive, "sha256": hashlib.sha256(documents).hexdigest(), "size": len(documents)}
     news = {**protein, "title": "News", "files": ["20newsgroups/rec.autos"]}
     path = tmp_path / "registry.yaml"
     path.write_text(

@@ -15,19 +15,12 @@ from mvcc.exceptions import DataError, UnknownDatasetError
 
 
 @pytest.fixture
-def serve(monkeypatch):
-    """Stand in for the network: deliver these bytes, or raise this error after half of them."""
-    asked = []
+def serve(network):
+    """Let the network deliver these bytes, and then raise this error."""
 
     def start(content, error=None):
-        def download(self, url, output_file, pooch, check_only=False):
-            asked.append(url)
-            Path(output_file).write_bytes(content)
-            if error is not None:
-                raise error
-
-        monkeypatch.setattr(pooch.HTTPDownloader, "__call__", download)
-        return asked
+        network.content, network.error = content, error
+        return network.asked
 
     return start
 
@@ -177,6 +170,29 @@ def test_only_https_is_downloaded(sandbox, serve, monkeypatch, scheme):
     with pytest.raises(DataError, match="only https"):
         fetch("protein")
     assert not asked
+
+
+def test_a_redirection_out_of_https_is_not_followed(sandbox, network):
+    network.content = sandbox.content
+    network.redirects = {sandbox.file.url: "http://example.org/protein.arff"}
+    with pytest.raises(DataError, match=r"Reason: InvalidSchema.*http://example\.org"):
+        fetch("protein")
+    assert network.asked == [sandbox.file.url]
+    assert not list(sandbox.cache.iterdir())
+
+
+def test_a_redirection_within_https_is_followed(sandbox, network):
+    network.content = sandbox.content
+    network.redirects = {sandbox.file.url: "https://example.com/mirror"}
+    fetch("protein")
+    assert network.asked == [sandbox.file.url, "https://example.com/mirror"]
+
+
+def test_a_file_that_never_ends_is_cut_off_at_the_registered_size(sandbox, network):
+    network.content = sandbox.content + b"x" * 10**7
+    with pytest.raises(DataError, match=f"it is larger than the expected {sandbox.file.size} bytes"):
+        fetch("protein")
+    assert not list(sandbox.cache.iterdir())
 
 
 def test_checksums_are_those_of_verified_files(sandbox, folder):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from pathlib import Path
 
 import pytest
-import sklearn.datasets
-from sklearn.utils import Bunch
+import requests
 
 from mvcc.datasets import _files, _newsgroups, fetch, file_checksums, find_file
 from mvcc.exceptions import DataError
-from tests.datasets.conftest import TINY_GROUP
+from tests.datasets.conftest import TINY_GROUP, packed
 
 
 @pytest.fixture
@@ -29,24 +29,16 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def serve(monkeypatch):
-    """Stand in for scikit-learn's download: deliver these documents, half for training and half for testing."""
-    asked = []
+def serve(network, sandbox, monkeypatch):
+    """Let the network deliver an archive, by default the right one, which then is as registered or is not."""
 
-    def start(documents, error=None):
-        def fetch_20newsgroups(**options):
-            asked.append(options)
-            if error is not None:
-                raise error
-            numbers = sorted(documents, reverse=True)
-            parts = ["train" if i % 2 else "test" for i in range(len(numbers))]
-            return Bunch(
-                data=[documents[number].decode("latin1") for number in numbers],
-                filenames=[f"/far/20news-bydate-{p}/rec.autos/{n}" for p, n in zip(parts, numbers, strict=True)],
-            )
-
-        monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", fetch_20newsgroups)
-        return asked
+    def start(archive=None, registered=True):
+        network.content = packed() if archive is None else archive
+        if registered:
+            expected = dataclasses.replace(sandbox.group, archive_sha256=hashlib.sha256(network.content).hexdigest())
+            info = dataclasses.replace(_files.dataset_info("news"), files=(expected,))
+            monkeypatch.setattr(_files, "dataset_info", lambda name: info)
+        return network
 
     return start
 
@@ -80,7 +72,7 @@ def test_the_order_is_data_dir_environment_cache(sandbox, folder, monkeypatch):
     ids=["changed", "one more", "one less", "renumbered", "none"],
 )
 def test_other_documents_end_the_search(sandbox, folder, serve, documents):
-    asked = serve(TINY_GROUP)
+    asked = serve().asked
     folder("cache")
     own = folder("own", documents)
     with pytest.raises(DataError, match="is not the expected folder: the sha256 of its documents is") as caught:
@@ -116,37 +108,78 @@ def test_documents_are_verified_again_only_when_one_comes_or_goes(sandbox, folde
 
 
 def test_a_missing_group_is_downloaded_once_into_the_cache(sandbox, serve):
-    asked = serve(TINY_GROUP)
+    asked = serve().asked
     group = sandbox.cache / "20newsgroups" / "rec.autos"
     for _ in range(2):
         assert fetch("news") == {"20newsgroups/rec.autos": group}
-    assert asked == [{"subset": "all", "categories": ["rec.autos"], "shuffle": False, "remove": ()}]
+    assert asked == [sandbox.group.url]
     assert {path.name: path.read_bytes() for path in group.iterdir()} == TINY_GROUP
-    assert list(group.parent.iterdir()) == [group]
+    assert sorted(path.name for path in group.parent.iterdir()) == [_newsgroups.ARCHIVE, "rec.autos"]
     assert file_checksums("news") == {"20newsgroups/rec.autos": sandbox.group.sha256}
 
 
-def test_a_download_with_other_documents_leaves_nothing(sandbox, serve):
-    serve({**TINY_GROUP, "12": b"new"})
+def test_an_archive_with_a_wrong_checksum_is_not_even_opened(sandbox, serve, monkeypatch):
+    monkeypatch.setattr(_newsgroups, "unpack", lambda *_: pytest.fail("it was opened"))
+    serve(packed({"20news-bydate-train/rec.autos/10": b"else"}), registered=False)
     with pytest.raises(DataError, match="did not deliver the expected") as caught:
         fetch("news")
-    for part in (sandbox.group.name, sandbox.group.sha256, str(sandbox.cache), "--data-dir"):
+    for part in (sandbox.group.name, sandbox.group.archive_sha256, str(sandbox.cache), "--data-dir"):
         assert part in str(caught.value)
     assert not list((sandbox.cache / "20newsgroups").iterdir())
 
 
+def in_archive(name):
+    return f"20news-bydate-train/rec.autos/{name}"
+
+
+@pytest.mark.parametrize(
+    ("archive", "message"),
+    [
+        (packed({in_archive(n): content[::-1] for n, content in TINY_GROUP.items()}), "sha256 of its documents is"),
+        (packed({in_archive("10"): TINY_GROUP["10"]}), "sha256 of its documents is"),
+        (packed({in_archive("10"): b"x" * 10**6}), "larger than the expected"),
+        (b"no archive", "did not deliver the expected file"),
+        (packed()[:-40], "expected file|is missing"),
+    ],
+    ids=["changed", "one less", "too large", "no archive", "cut"],
+)
+def test_other_documents_in_the_archive_leave_nothing_but_it(sandbox, serve, archive, message):
+    serve(archive)
+    with pytest.raises(DataError, match=message):
+        fetch("news")
+    assert [path.name for path in (sandbox.cache / "20newsgroups").iterdir()] == [_newsgroups.ARCHIVE]
+
+
+def test_no_path_in_an_archive_leads_out_of_the_folder(tmp_path):
+    group = tmp_path / "inside" / "rec.autos"
+    group.mkdir(parents=True)
+    evil = {
+        "/tmp/evil": b"absolute",
+        "../evil": b"above",
+        "20news-bydate-train/rec.autos/../../../evil": b"above",
+        "20news-bydate-train/../rec.autos/1": b"above",
+        "20news-bydate-train/rec.autos/1/../../2": b"above",
+        "20news-bydate-train/rec.autos/0x7": b"no number",
+        "20news-bydate-train/rec.autos/3": b"good",
+    }
+    archive = tmp_path / "archive.tar.gz"
+    archive.write_bytes(packed(evil, links={"20news-bydate-train/rec.autos/4": "/etc/passwd"}))
+    _newsgroups.unpack(archive, group, 100)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == [archive, group / "3"]
+    assert not Path("/tmp/evil").exists()
+
+
 def test_a_download_that_fails_leaves_nothing_and_says_how_to_proceed(sandbox, serve):
-    serve(TINY_GROUP, OSError("no route"))
+    serve().error = requests.ConnectionError("no route")
     with pytest.raises(DataError, match=r"20newsgroups/rec\.autos is missing.*mvcc data fetch.*MVCC_DATA.*no route"):
         fetch("news")
     assert not list((sandbox.cache / "20newsgroups").iterdir())
 
 
-def test_only_https_is_downloaded(sandbox, serve, monkeypatch):
-    asked = serve(TINY_GROUP)
+def test_only_https_is_downloaded(sandbox, network, monkeypatch):
     plain = dataclasses.replace(sandbox.group, url="http://example.org/20news.tar.gz")
     info = dataclasses.replace(_files.dataset_info("news"), files=(plain,))
     monkeypatch.setattr(_files, "dataset_info", lambda name: info)
     with pytest.raises(DataError, match="only https"):
         fetch("news")
-    assert not asked
+    assert not network.asked

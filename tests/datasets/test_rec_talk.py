@@ -7,15 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse
-import sklearn.datasets
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_selection import chi2
-from sklearn.utils import Bunch
 
 from mvcc import load_dataset
-from mvcc.datasets import _files, _newsgroups, _rec_talk, find_file, registry
+from mvcc.datasets import _download, _files, _newsgroups, _rec_talk, find_file, registry
 from mvcc.exceptions import InvalidInputError
+from tests.datasets.conftest import packed
 
 GROUPS = ("autos", "motorcycles", "guns", "mideast")
 TOPICS = [chr(97 + i) * 2 + chr(97 + j) for i in range(4) for j in range(26)]  # words, 26 per group
@@ -262,17 +261,19 @@ def test_a_trial_reads_no_document_that_the_one_before_has_read(monkeypatch):
 
 
 @pytest.mark.data
-def test_documents_from_scikit_learn_give_the_same_data_set(tmp_path, monkeypatch):
-    def fetch_20newsgroups(subset, categories, shuffle, remove):
-        (group,) = categories
-        paths = [path for path in source.joinpath(group).iterdir() if path.name.isdigit()]
-        return Bunch(data=[path.read_text("latin-1") for path in paths], filenames=[f"/far/test/{p}" for p in paths])
-
+def test_documents_from_the_archive_give_the_same_data_set(tmp_path, monkeypatch):
     expected = load_dataset("rec_talk", random_state=3)
     source = find_file(registry()["rec_talk"].files[0]).parent
-    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", fetch_20newsgroups)
+    paths = [path for path in source.glob("*/*") if path.name.isdigit()]
+    parts = {path: ("train", "test")[int(path.name) % 2] for path in paths}
+    archive = tmp_path / "archive.tar.gz"
+    archive.write_bytes(
+        packed({f"20news-bydate-{parts[path]}/{path.parent.name}/{path.name}": path.read_bytes() for path in paths})
+    )
+    monkeypatch.setattr(_download, "_retrieve", lambda *_: archive)
     monkeypatch.setattr(_files, "cache_folder", lambda: tmp_path)
     monkeypatch.delenv("MVCC_DATA")
+    (tmp_path / "20newsgroups").mkdir()
     downloaded = load_dataset("rec_talk", random_state=3)
     assert same(downloaded, expected)
     np.testing.assert_array_equal(downloaded.relations[0, 1], expected.relations[0, 1])
