@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 JOURNAL = "checksums.txt"
-_ENTRY = re.compile(r"([0-9a-f]{64})  (\S.*)")
+_ENTRY = re.compile(r"([0-9a-f]{64})  ((?:trials/)?\w[\w.]*)")
 
 Checksums = dict[str, list[str]]  # the latest last
 
