@@ -1,6 +1,6 @@
 # Every target sets up its own virtual environment in .venv when there is none.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint reproduce bench clean
+.PHONY: help demo test lint reliability coverage mutants reproduce bench clean
 
 PYTHON ?= python3
 TRIALS ?= 100
@@ -32,6 +32,16 @@ lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+reliability: $(VENV)/.installed ## Run the slow tests, hundreds of kills and 50,000 bad inputs, and count the tries (half an hour)
+	MVCC_TRIED=results/reliability.csv $(BIN)/pytest -n 2 -m slow
+
+coverage: $(VENV)/.installed ## Count the branches that the tests reach, kernels included (compiler off)
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --cov --cov-report=term --cov-fail-under=95
+
+mutants: $(VENV)/.installed ## Change the code in small ways and count what the tests notice (over an hour)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
+	$(BIN)/python -m scripts.mutants
 
 reproduce: $(VENV)/.installed ## Run all experiments, draw the figures, check the claims (TRIALS=5 for a short run)
 	@began=$$(date +%s); \

@@ -19,7 +19,7 @@ def check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
     if checked.ndim != 2 or checked.shape[1] != 2:
         raise InvalidInputError(f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}.")
     if checked.dtype.kind not in "iu":
-        raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}.")
+        raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}; they lie in 0 … {MAX_ROW}.")
     if checked.min() < 0 or checked.max() > MAX_ROW:
         bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
         raise InvalidInputError(f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}.")
@@ -47,7 +47,7 @@ def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
         return np.ones(n)
     checked = as_array(weights, "weights")
     if checked.dtype.kind not in "iuf" and checked.size:
-        raise InvalidInputError(f"weights must be numbers, not {checked.dtype}.")
+        raise InvalidInputError(f"weights must be numbers, not {checked.dtype}; each must be finite and 0 or more.")
     checked = checked.astype(np.float64)
     if checked.shape != (n,):
         raise InvalidInputError(f"weights must have one value per pair, shape ({n},), not {checked.shape}.")

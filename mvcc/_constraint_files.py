@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from io import StringIO
 
+from mvcc._messages import clipped, shown
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
@@ -21,15 +23,14 @@ def read_rows(path: str | os.PathLike[str]) -> dict[int, Row]:
     InvalidInputError
         Names file, line and what is wrong.
     """
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InvalidInputError(f"{path}: cannot be read as a CSV file of constraints: {error}") from error
-    header = [name.strip() for name in lines[0]] if lines else []
+    place, text = _read_text(path)
+    records = _records(place, text)
+    header = [name.strip() for name in next(records, (1, []))[1]]
     if header not in (_COLUMNS, _COLUMNS[:3]):
-        raise InvalidInputError(f"{path}:1: the columns must be i,j,kind or i,j,kind,weight, not {','.join(header)}.")
-    return {number: _parse(row, len(header), f"{path}:{number}") for number, row in enumerate(lines[1:], 2) if row}
+        raise InvalidInputError(
+            f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(','.join(header))}."
+        )
+    return {line: _parse(row, len(header), f"{place}:{line}") for line, row in records if row}
 
 
 def write_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
@@ -41,15 +42,51 @@ def write_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
             writer.writerow([i, j, "must-link" if must_link else "cannot-link", repr(weight)])
 
 
+def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return what messages call a file, and what it holds."""
+    try:
+        place = clipped(os.fsdecode(path), 1000)
+        with open(os.fspath(path), "rb") as file:
+            content = file.read()
+    except TypeError as error:
+        raise InvalidInputError(f"{shown(path)} cannot be read: the path of a CSV file is expected.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"{place}: cannot be read as a CSV file of constraints: {reason}.") from error
+    try:
+        return place, content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InvalidInputError(
+            f"{place}:{line}: cannot be read as a CSV file of constraints: it is not UTF-8 text."
+        ) from error
+
+
+def _records(place: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Give the records of a CSV file, with the number of the line that each begins in."""
+    reader = csv.reader(StringIO(text, newline=""))
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InvalidInputError(f"{place}:{line}: cannot be read as a CSV file of constraints: {error}.") from error
+        yield line, record
+
+
 def _parse(row: list[str], n_columns: int, where: str) -> Row:
     if len(row) != n_columns:
-        raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {','.join(row)}")
+        raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {clipped(','.join(row))}")
     try:
         i, j = int(row[0]), int(row[1])
         weight = float(row[3]) if n_columns == 4 else 1.0
     except ValueError as error:
-        raise InvalidInputError(f"{where}: i and j must be integers and weight a number: {','.join(row)}") from error
+        raise InvalidInputError(
+            f"{where}: i and j must be integers and weight a number: {clipped(','.join(row))}"
+        ) from error
     kind = row[2].strip()
     if kind not in _KINDS:
-        raise InvalidInputError(f"{where}: kind must be must-link or cannot-link, not {kind!r}.")
+        raise InvalidInputError(f"{where}: kind must be must-link or cannot-link, not {shown(kind)}.")
     return i, j, _KINDS[kind], weight

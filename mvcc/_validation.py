@@ -2,61 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from mvcc._messages import clipped, shown
 from mvcc.exceptions import InvalidInputError
 
+MAX = 2**62  # of an integer: one more is still one
+MAX_ENTRIES = 2**28  # of matrices, two gibibytes
+LARGEST_SQUARE = 1e300  # sums of squared distances stay within the range of floats
+
 RandomState = int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None
+
+_SEEDS = (int, np.integer, np.random.SeedSequence, np.random.BitGenerator, np.random.Generator)
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
     """Turn whatever scikit-learn users call a random state into a NumPy generator."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"random_state={random_state!r} is not a non-negative integer, a seed sequence, a generator or None."
-        ) from error
+    with suppress(ValueError):  # a negative number
+        # of other types numpy understands some, and one crashes it
+        if random_state is None or isinstance(random_state, _SEEDS):
+            return np.random.default_rng(random_state)
+    raise InvalidInputError(
+        f"random_state={shown(random_state)} is not a non-negative integer, a seed sequence, a generator or None."
+    )
 
 
 def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
     """Turn an array-like into an array, or say why it is none."""
     try:
         return np.asarray(values)
-    except ValueError as error:
-        raise InvalidInputError(f"{what} is not an array: {error}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{what} is not an array: {_in_brief(error)}") from error
+
+
+class _InvalidTypeError(InvalidInputError, TypeError):
+    """Sparse data, or objects that are no numbers: scikit-learn promises a TypeError for them."""
+
+
+def _in_brief(error: Exception) -> str:
+    """Return what an error of another package says, on one line."""
+    return clipped(" ".join(str(error).split()), 500)
 
 
 def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
-    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats already."""
+    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large, already."""
     if not (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size):
         return False
-    # a finite sum has finite terms; one that overflows is left to the thorough check
+    return _within_range(X)
+
+
+def _within_range(X: NDArray[np.float64]) -> bool:
+    """Tell whether squared distances can be computed and added up; NaN and infinity are out of range, too."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(X.sum()))
+        return bool(np.vdot(X, X) <= LARGEST_SQUARE)
 
 
 def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
-    """Return X as a C-ordered (n, d) float array without NaN and infinity."""
+    """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be squared."""
     if is_clean(X):
         return X
+    return checked_by(check_array, X, what, input_name=what)
+
+
+def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> NDArray[np.float64]:
+    """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
     try:
-        checked: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C", input_name=what)
-    except ValueError as error:
-        raise InvalidInputError(f"{what}: {error}") from error
+        # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large for a float
+        with np.errstate(over="ignore", invalid="ignore"):
+            checked: NDArray[np.float64] = check(X, dtype=np.float64, order="C", **options)
+    except TypeError as error:
+        raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{what}: {_in_brief(error)}") from error
+    if not _within_range(checked):
+        raise InvalidInputError(
+            f"{what}: values of up to {np.abs(checked).max():.3g} are too large, their squares add up to more than "
+            f"{LARGEST_SQUARE:g}; scale the data."
+        )
     return checked
 
 
 def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
     """Return integer cluster labels of n rows, all 0 or more."""
     checked = as_array(labels, what)
-    if checked.shape != (n,) or checked.dtype.kind not in "iu" or (n and checked.min() < 0):
+    if checked.shape != (n,) or checked.dtype.kind not in "iu" or (n and not 0 <= checked.min() <= checked.max() < MAX):
         raise InvalidInputError(f"{what} must be {n} integers of 0 or more, one per row of X.")
     return checked.astype(np.int64, copy=False)
 
@@ -69,20 +106,35 @@ def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.
         or len(learned) <= largest_label
         or learned.dtype.kind not in "iuf"
         or not np.isfinite(learned).all()
+        or (learned.ndim == 2 and not (learned > 0).all())
     ):
         raise InvalidInputError(
-            f"metrics must be finite, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the largest label; "
-            f"their shape is {learned.shape}."
+            f"metrics must be finite and positive, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the "
+            f"largest label; their shape is {learned.shape}."
         )
     return learned.astype(np.float64, copy=False)
 
 
+def check_matrices(k: int, d: int) -> None:
+    """Refuse as many matrices as fill the memory, before they are made."""
+    if k * d * d > MAX_ENTRIES:
+        raise InvalidInputError(
+            f"{k} clusters in {d} dimensions need {k} matrices of {d} × {d} numbers, more than {MAX_ENTRIES} in all; "
+            f"use fewer features of X, such as those of spectral_features or of sklearn.decomposition.PCA, or fewer "
+            f"labels."
+        )
+
+
 def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
     """Replace labels by the numbers of the distinct ones, from 0."""
+    if labels.dtype.kind in "fc" and np.isnan(labels).any():
+        raise InvalidInputError(
+            f"{what} has no label (NaN) in row {int(np.isnan(labels).argmax())}; leave such rows out."
+        )
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    except TypeError as error:
-        raise InvalidInputError(f"{what} mixes labels that cannot be compared: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{what} mixes labels that cannot be compared: {_in_brief(error)}") from error
 
 
 def check_number(
@@ -90,16 +142,20 @@ def check_number(
 ) -> float:
     """Return a finite number of the given interval, or say what is allowed."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        above = value >= low if low_included else value > low
-        below = value <= high if high_included else value < high
-        if above and below and np.isfinite(value):
-            return float(value)
+        with suppress(OverflowError):  # an integer beyond all floats
+            number = float(value)
+            above = number >= low if low_included else number > low
+            below = number <= high if high_included else number < high
+            if above and below and np.isfinite(number):
+                return number
     interval = f"{'[' if low_included else '('}{low:g}, {high:g}{']' if high_included and np.isfinite(high) else ')'}"
-    raise InvalidInputError(f"{name}={value!r} is not allowed; a number in {interval} is.")
+    raise InvalidInputError(f"{name}={shown(value)} is not allowed; a number in {interval} is.")
 
 
 def check_count(value: Any, name: str, low: int = 1) -> int:
     """Return an integer of at least ``low``, or say what is allowed."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
-        raise InvalidInputError(f"{name}={value!r} is not allowed; an integer of at least {low} is.")
+        raise InvalidInputError(f"{name}={shown(value)} is not allowed; an integer of at least {low} is.")
+    if value >= MAX:
+        raise InvalidInputError(f"{name}={shown(value)} is not allowed; it must be less than 2^62.")
     return int(value)

@@ -148,10 +148,11 @@ def _divergence(data: NDArray[np.float64], clusters: NDArray[np.int64], learned:
 def _under_metric(gaps: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ‖x − μ‖² − log det M under one metric, diagonal or full."""
     costs: NDArray[np.float64]
-    if metric.ndim == 1:
-        costs = gaps**2 @ metric - np.log(metric).sum()
-    else:
-        costs = np.einsum("na,ab,nb->n", gaps, metric, gaps, optimize=True) - np.linalg.slogdet(metric)[1]
+    with np.errstate(over="ignore", invalid="ignore"):  # metrics of another scale: infinitely far is far
+        if metric.ndim == 1:
+            costs = gaps**2 @ metric - np.log(metric).sum()
+        else:
+            costs = np.einsum("na,ab,nb->n", gaps, metric, gaps, optimize=True) - np.linalg.slogdet(metric)[1]
     return costs
 
 

@@ -86,7 +86,10 @@ def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float 
             f"the dimension by sklearn.decomposition.PCA, sklearn.kernel_approximation.Nystroem or "
             f"sklearn.manifold.SpectralEmbedding on a nearest-neighbour graph instead."
         )
-    affinity = np.exp(-0.5 * cdist(data / sigma, data / sigma, "sqeuclidean"))
+    with np.errstate(over="ignore"):
+        units = data / sigma
+    near = np.isfinite(units).all()  # else rows are infinitely many units apart
+    affinity = np.exp(-0.5 * cdist(units, units, "sqeuclidean")) if near else np.eye(n)
     if affinity.min() == 1 or affinity.sum() == n:
         what = "no row differs from another" if affinity.min() == 1 else "no row is near another"
         raise InvalidInputError(

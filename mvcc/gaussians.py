@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from mvcc._kernels.linalg import inverse_cholesky
 from mvcc._kernels.propagation import cluster_moments, memberships
+from mvcc._validation import check_matrices
 from mvcc.exceptions import InvalidInputError
 
 
@@ -63,9 +65,11 @@ def fit_gaussians(
     Raises
     ------
     InvalidInputError
-        When the covariance of a cluster that has members is singular, which needs a larger γ.
+        When the covariance of a cluster that has members is singular, which needs a larger γ, or the metrics cannot be
+        inverted.
     """
     d = X.shape[1]
+    check_matrices(n_clusters, d)
     sizes, means, covariances = cluster_moments(X, labels, n_clusters)
     covariances += regularization * np.eye(d)
     if metrics is not None:
@@ -83,15 +87,21 @@ def fit_gaussians(
 
 def _rescaled_inverses(metrics: NDArray[np.float64], empirical: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return α_h M_h^-1, whose first principal component has the variance of the empirical one (Eq. 5–6)."""
-    inverses = np.zeros_like(empirical)
-    if metrics.ndim == 2:
-        diagonal = np.arange(metrics.shape[1])
-        inverses[:, diagonal, diagonal] = 1 / metrics
-        largest = (1 / metrics).max(axis=1)
-    else:
-        inverses[:] = np.linalg.inv(metrics)
-        inverses = (inverses + inverses.transpose(0, 2, 1)) / 2
-        largest = np.linalg.eigvalsh(inverses)[:, -1]
-    alpha = np.linalg.eigvalsh(empirical)[:, -1] / largest
-    scaled: NDArray[np.float64] = alpha[:, None, None] * inverses
-    return scaled
+    with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+        inverses = np.zeros_like(empirical)
+        if metrics.ndim == 2:
+            diagonal = np.arange(metrics.shape[1])
+            inverses[:, diagonal, diagonal] = 1 / metrics
+            largest = (1 / metrics).max(axis=1)
+        else:
+            inverses[:] = np.linalg.inv(metrics)
+            inverses = (inverses + inverses.transpose(0, 2, 1)) / 2
+            largest = np.linalg.eigvalsh(inverses)[:, -1]
+        alpha = np.linalg.eigvalsh(empirical)[:, -1] / largest
+        scaled: NDArray[np.float64] = alpha[:, None, None] * inverses
+        if np.isfinite(scaled).all():
+            return scaled
+    raise InvalidInputError(
+        "The metrics of the clusters have no inverse within the range of floats; they must be positive definite, and "
+        "neither too large nor too small."
+    )

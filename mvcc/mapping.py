@@ -36,6 +36,10 @@ def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: 
     InvalidInputError
         For views or rows that are not there.
     """
+    if mappings is not None and not isinstance(mappings, Mapping):
+        raise InvalidInputError(
+            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not {type(mappings).__name__}."
+        )
     n_views = len(sizes)
     gathered: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
     for key, given in (mappings or {}).items():

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._messages import shown
 from mvcc._validation import as_array, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
@@ -64,13 +65,18 @@ def weighted_precision(
         For an unknown kind, or constraints on rows that y_true does not have.
     """
     if kind not in ("must-link", "cannot-link", None):
-        raise InvalidInputError(f"kind={kind!r} is not allowed; 'must-link', 'cannot-link' or None is.")
+        raise InvalidInputError(f"kind={shown(kind)} is not allowed; 'must-link', 'cannot-link' or None is.")
+    if not isinstance(constraints, Constraints):
+        raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
     labels = _codes(y_true, "y_true")
     largest = constraints._largest_row()
     if largest >= len(labels):
         raise InvalidInputError(f"A constraint names row {largest}, but y_true has only {len(labels)} labels.")
     counted = np.ones(len(constraints), np.bool_) if kind is None else constraints.must_link == (kind == "must-link")
     weights = constraints.weights[counted]
+    with np.errstate(over="ignore"):
+        if np.isinf(weights.sum()):
+            weights = weights / weights.max()
     i, j = constraints.pairs[counted].T
     correct = (labels[i] == labels[j]) == constraints.must_link[counted]
     right, wrong = float(weights[correct].sum()), float(weights[~correct].sum())

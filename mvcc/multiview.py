@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import has_fit_parameter
 
 from mvcc._co_em import NOTHING, CoEM, ViewRecord
+from mvcc._messages import shown
 from mvcc._threshold import choose_threshold
 from mvcc._validation import RandomState, as_generator, check_count, check_data, check_number
 from mvcc.constraints import Constraints
@@ -123,33 +125,39 @@ class MultiViewConstrainedClustering(BaseEstimator):
         ConstraintConflictError
             When the constraints (with ``closure="full"``, and the relations) contradict each other.
         """
+        if not isinstance(views, Iterable):
+            raise InvalidInputError(f"views must be a list of arrays, one for each view, not {type(views).__name__}.")
         data = [check_data(X, f"views[{number}]") for number, X in enumerate(views)]
         if not data:
             raise InvalidInputError("views is empty; at least one view is needed.")
         given = _check_constraints(constraints, data)
         relations = check_mappings(mappings, [len(X) for X in data])
-        transfer = ConstraintPropagation() if self.transfer is None else self.transfer
-        if not isinstance(transfer, TransferMethod):
-            raise InvalidInputError(f"transfer must be a TransferMethod or None, not {type(transfer).__name__}.")
+        if not isinstance(self.transfer, TransferMethod | None):
+            raise InvalidInputError(
+                f"transfer={shown(self.transfer)} is not allowed; an instance of a TransferMethod, such as "
+                f"DirectMapping(), or None is."
+            )
+        transfer = ConstraintPropagation() if self.transfer is None else clone(self.transfer)
+        _check_base(self.base)
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
         rng = as_generator(self.random_state)
         co_em = CoEM(data, self.base, rng.integers(2**31, size=len(data)).tolist(), self.closure, max_iter, tol)
         if isinstance(transfer, ConstraintPropagation) and transfer.is_cross_validated:
             threshold = choose_threshold(co_em, given, relations, transfer, rng)
-            transfer = clone(transfer).set_params(threshold=threshold)
+            transfer.set_params(threshold=threshold)
         outcome = co_em.run(given, relations, transfer)
-        self.transfer_ = transfer
+        diagnostics = [
+            diagnose(X, clusterer.labels_, getattr(clusterer, "metrics_", None))
+            for X, clusterer in zip(data, outcome.clusterers, strict=True)
+        ]
+        self.transfer_, self.diagnostics_ = transfer, diagnostics
         self.clusterers_, self.propagated_, self.history_ = outcome.clusterers, outcome.propagated, outcome.history
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
-        self.diagnostics_ = [
-            diagnose(X, clusterer.labels_, getattr(clusterer, "metrics_", None))
-            for X, clusterer in zip(data, outcome.clusterers, strict=True)
-        ]
         for message, category in (
             (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
-            (_unfit(self.diagnostics_, transfer), PropagationWarning),
+            (_unfit(diagnostics, transfer), PropagationWarning),
         ):
             if message:
                 warnings.warn(message, category, stacklevel=2)
@@ -183,9 +191,24 @@ def _unfit(diagnostics: list[Diagnosis], transfer: TransferMethod) -> str:
     )
 
 
+def _check_base(base: Any) -> None:
+    if isinstance(base, type) or not (hasattr(base, "get_params") and hasattr(base, "fit")):
+        takes_constraints = False
+    else:
+        takes_constraints = has_fit_parameter(base, "constraints")
+    if not takes_constraints:
+        raise InvalidInputError(
+            f"base={shown(base)} is not allowed; an estimator whose fit takes constraints, such as PCKMeans(), is."
+        )
+
+
 def _check_constraints(
     constraints: Sequence[Constraints | None] | None, data: list[NDArray[np.float64]]
 ) -> list[Constraints]:
+    if constraints is not None and not isinstance(constraints, Iterable):
+        raise InvalidInputError(
+            f"constraints must be a list with mvcc.Constraints or None for each view, not {type(constraints).__name__}."
+        )
     given = [None] * len(data) if constraints is None else list(constraints)
     if len(given) != len(data):
         raise InvalidInputError(f"constraints has {len(given)} entries for {len(data)} views; give one (or None) each.")

@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 
 from mvcc._kernels.propagation import as_constraints, endpoint_reach, heavy_links, max_product, transposed
 from mvcc._kernels.threads import for_blocks, may_share
-from mvcc._validation import as_array, check_data, check_labels, check_metrics, check_number
+from mvcc._validation import LARGEST_SQUARE, as_array, check_data, check_labels, check_metrics, check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.gaussians import Gaussians, fit_gaussians
@@ -73,9 +73,11 @@ def propagate_constraints(
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
     t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
-    gamma = check_number(regularization, "regularization", low=0)
+    gamma = check_number(regularization, "regularization", low=0, high=LARGEST_SQUARE)
     targets = _check_candidates(candidates, len(data))
     learned = None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
+    if not isinstance(constraints, Constraints):
+        raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
     if constraints._largest_row() >= len(data):
         raise InvalidInputError(
             f"A constraint names row {constraints._largest_row()}, but X has only {len(data)} rows."
@@ -89,7 +91,7 @@ def propagate_constraints(
     n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
     gaussians = fit_gaussians(data, clusters, n_clusters, learned, gamma)
     shared = may_share(len(targets))
-    cut = 2 * np.log(heaviest / t) + _SLACK
+    cut = 2 * _log_ratio(heaviest, t) + _SLACK
     reached = reach(data, targets, endpoints, clusters, gaussians, cut, shared=shared)
     reached_by = transposed(reached, len(targets))
 
@@ -132,6 +134,14 @@ def reach(
         return block_reach
 
     return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
+
+
+def _log_ratio(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    """Return ln(w / t), also where w / t is beyond all floats."""
+    with np.errstate(over="ignore"):
+        ratio = weights / threshold
+    logarithms: NDArray[np.float64] = np.log(ratio)
+    return logarithms if np.isfinite(ratio).all() else np.log(weights) - np.log(threshold)
 
 
 def _product(left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool) -> Sparse:

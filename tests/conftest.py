@@ -5,12 +5,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numba
 import pytest
+from hypothesis import Phase, settings
+
+from tests import objective, tried
+
+# the same examples at every run, and no time spent on making a failing one smaller
+settings.register_profile("mutation", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
 
 _NEEDS = {"data": "MVCC_DATA", "reference": "MVCC_REFERENCE"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(objective)
+    config.pluginmanager.register(tried)
     for variable in _NEEDS.values():
         if os.environ.get(variable):
             os.environ[variable] = str(Path(os.environ[variable]).resolve())
@@ -35,11 +44,13 @@ def _compile_once() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for marker, variable in _NEEDS.items():
-        if not os.environ.get(variable):
-            for item in items:
-                if item.get_closest_marker(marker):
-                    item.add_marker(pytest.mark.skip(reason=f"needs {variable}"))
+    missing = {marker: variable for marker, variable in _NEEDS.items() if not os.environ.get(variable)}
+    if numba.config.DISABLE_JIT:
+        missing["compiled"] = "numba's compiler"
+    for marker, need in missing.items():
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=f"needs {need}"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -51,6 +62,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     agreement = {line for report in reports for name, line in report.user_properties if name == "agreement"}
     for line in sorted(agreement):
         terminalreporter.write_line(line)
+    # what became of bad input; a failed test has met a traceback
+    answers = [
+        (report.failed, *counts) for report in reports for name, counts in report.user_properties if name == "bad input"
+    ]
+    if answers:
+        tracebacks, refused, valid = map(sum, zip(*answers, strict=True))
+        terminalreporter.write_line(
+            f"{refused + valid:,} cases of bad input: {refused:,} refused with a message, {valid:,} valid, "
+            f"{tracebacks} tracebacks"
+        )
 
 
 _MISSING = pytest.StashKey[int]()

@@ -199,7 +199,7 @@ def test_nothing_in_gives_nothing_out():
         ({"threshold": 2}, "threshold=2"),
         ({"threshold": float("nan")}, "threshold=nan"),
         ({"threshold": "high"}, "threshold='high'"),
-        ({"regularization": -1}, r"regularization=-1 is not allowed; a number in \[0, inf\)"),
+        ({"regularization": -1}, r"regularization=-1 is not allowed; a number in \[0, 1e\+300\]"),
         ({"candidates": [7]}, "candidates must be row numbers of X, integers in 0 … 4"),
         ({"candidates": [0.5]}, "candidates"),
         ({"labels": [0, 0, 0]}, "labels must be 5 integers"),

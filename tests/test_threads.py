@@ -44,6 +44,7 @@ def large():
     return X, y, Constraints.from_labels(y, 300, 0)
 
 
+@pytest.mark.compiled
 @several_threads
 @pytest.mark.parametrize("estimator", [PCKMeans(3, random_state=0), MPCKMeans(3, random_state=0, max_iter=10)])
 def test_fits_on_one_thread_and_on_two_have_the_same_bits(large, limit, estimator):
@@ -96,6 +97,7 @@ def fit(X):
     return PCKMeans(3, random_state=0, max_iter=3).fit(X).labels_
 
 
+@pytest.mark.compiled
 @several_threads
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_fits_in_several_threads_at_once(large):
@@ -110,6 +112,7 @@ def test_fits_in_several_threads_at_once(large):
     assert all(np.array_equal(labels, expected) for labels in found)
 
 
+@pytest.mark.compiled
 @several_threads
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_forked_process_fits_large_data(large):

@@ -168,6 +168,7 @@ def test_a_chosen_threshold_gives_what_the_same_number_gives():
     assert same.transfer_.threshold == found.transfer_.threshold
 
 
+@pytest.mark.compiled
 def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another():
     def chosen(seed, draw):
         views, constraints, mappings = two_views(draw, 12)

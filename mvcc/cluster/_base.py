@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +13,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._kernels.links import build_links
+from mvcc._messages import shown
 from mvcc._neighborhoods import NO_GROUPS, Groups
-from mvcc._validation import RandomState, as_array, as_generator, check_count, check_number, is_clean
+from mvcc._validation import RandomState, as_array, as_generator, check_count, check_number, checked_by, is_clean
 from mvcc.cluster._kernels.blocks import assign_nearest
 from mvcc.cluster._kernels.metrics import log_det
 from mvcc.cluster._kernels.start import neighborhood_start
@@ -54,6 +57,12 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         InvalidInputError
             For NaN or infinity in X, constraints on rows that X does not have, or impossible parameters.
         """
+        learner = copy(self)  # so that a refused fit leaves the former one as it is
+        learner._learn(X, constraints)
+        self.__dict__ = learner.__dict__
+        return self
+
+    def _learn(self, X: ArrayLike, constraints: Constraints | None) -> None:
         data = self._check_X(X, reset=True)
         given = NO_CONSTRAINTS if constraints is None else constraints
         if not isinstance(given, Constraints):
@@ -70,7 +79,6 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         links = build_links(len(data), *others._list())
         groups = NO_GROUPS if neighborhoods is None else neighborhoods.groups(len(data))
         self._iterate(data, centers, labels, (links, groups), max_iter, tol)
-        return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Assign rows to the learned clusters, without regard to constraints.
@@ -105,6 +113,15 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     ) -> None:
         """Run the iterations from the given start and store what they found; constraints are (links, groups)."""
 
+    @staticmethod
+    def _check_objective(objective: float) -> None:
+        """Refuse a fit that has left the range of floats, before it is stored."""
+        if not np.isfinite(objective):
+            raise InvalidInputError(
+                "The objective is not finite: values of X or weights of constraints are too large or too small to be "
+                "computed with. Scale them."
+            )
+
     @abstractmethod
     def _current_metrics(self) -> NDArray[np.float64]:
         """Return the metric of every cluster, (k, d) or (k, d, d)."""
@@ -114,11 +131,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         if is_clean(X) and not hasattr(self, "feature_names_in_") and (reset or X.shape[1] == self.n_features_in_):
             self.n_features_in_ = X.shape[1]
             return X
-        try:
-            checked: NDArray[np.float64] = validate_data(self, X, reset=reset, dtype=np.float64, order="C")
-        except ValueError as error:
-            raise InvalidInputError(str(error)) from error
-        return checked
+        return checked_by(partial(validate_data, self), X, "X", reset=reset)
 
     def _start(self, X: NDArray[np.float64], spanning: Listed, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return starting labels (−1: none) and centers, by ``init``."""
@@ -132,7 +145,9 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
                 )
             return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
         if self.init != "neighborhoods":
-            raise InvalidInputError(f"init={self.init!r} is not allowed; 'neighborhoods' or an array of centers is.")
+            raise InvalidInputError(
+                f"init={shown(self.init)} is not allowed; 'neighborhoods' or an array of centers is."
+            )
         labels, centers, n_chosen = neighborhood_start(X, k, *spanning, self._farthest_first)
         if n_chosen < k:
             free = np.flatnonzero(labels < 0)

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._messages import shown
 from mvcc._neighborhoods import Groups
-from mvcc._validation import RandomState
+from mvcc._validation import RandomState, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans
 from mvcc.cluster._kernels.mpck import mpck_fit
 from mvcc.exceptions import InvalidInputError
@@ -90,12 +91,18 @@ class MPCKMeans(ConstrainedKMeans):
         tol: float,
     ) -> None:
         if self.metric not in ("diagonal", "full"):
-            raise InvalidInputError(f"metric={self.metric!r} is not allowed; 'diagonal' or 'full' is.")
+            raise InvalidInputError(f"metric={shown(self.metric)} is not allowed; 'diagonal' or 'full' is.")
+        if not isinstance(self.shared_metric, (bool, np.bool_)):
+            raise InvalidInputError(f"shared_metric={shown(self.shared_metric)} is not allowed; True or False is.")
         k, d = centers.shape
+        if self.metric == "full":
+            check_matrices(k, d)
         metrics = np.ones((k, d)) if self.metric == "diagonal" else np.tile(np.eye(d), (k, 1, 1))
-        self.objective_, self.n_iter_, self.converged_ = mpck_fit(
+        objective, n_iter, converged = mpck_fit(
             X, centers, metrics, labels, *constraints, bool(self.shared_metric), max_iter, tol
         )
+        self._check_objective(objective)
+        self.objective_, self.n_iter_, self.converged_ = objective, n_iter, converged
         self.labels_, self.cluster_centers_, self.metrics_ = labels, centers, metrics
 
     def _current_metrics(self) -> NDArray[np.float64]:

@@ -78,7 +78,9 @@ class PCKMeans(ConstrainedKMeans):
         tol: float,
     ) -> None:
         fit = pck_fit_in_threads if may_share(len(X)) else pck_fit
-        self.objective_, self.n_iter_, self.converged_ = fit(X, centers, labels, *constraints, max_iter, tol)
+        objective, n_iter, converged = fit(X, centers, labels, *constraints, max_iter, tol)
+        self._check_objective(objective)
+        self.objective_, self.n_iter_, self.converged_ = objective, n_iter, converged
         self.labels_, self.cluster_centers_ = labels, centers
 
     def _current_metrics(self) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._messages import clipped, shown
 from mvcc.exceptions import DataError
 
 _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(.+)""", re.IGNORECASE)
@@ -41,15 +42,18 @@ def read_arff(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """
     lines = _lines(path)
     n_features, classes = _header(path, lines)
+    known = {label: number for number, label in reversed(list(enumerate(classes)))}  # the first of equal names counts
     rows, labels = [], []
     for number, line in lines:
         values = [value.strip() for value in line.split(",")] if "," in line else line.split()
         if len(values) != n_features + 1:
             raise _bad(path, number, f"{len(values)} values instead of {n_features + 1}")
-        if (label := values.pop().strip("'\"")) not in classes:
-            raise _bad(path, number, f"unknown class {label[:40]!r}, the classes are {', '.join(classes)}")
+        if (label := values.pop().strip("'\"")) not in known:
+            raise _bad(
+                path, number, f"unknown class {shown(label)}, the classes are {clipped(', '.join(classes), 200)}"
+            )
         rows.append([_number(path, number, value) for value in values])
-        labels.append(classes.index(label))
+        labels.append(known[label])
     if not rows:
         raise DataError(f"{path}: no rows after @data.")
     return np.array(rows, dtype=np.float64), np.array(labels, dtype=np.int64)
@@ -69,9 +73,9 @@ def _header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, list[str
                 raise _bad(path, number, "only the last attribute may be nominal")
             types.append(attribute[2].strip())
             if types[-1].lower() not in _NUMERIC and not re.fullmatch(r"\{.+\}", types[-1]):
-                raise _bad(path, number, f"attributes of type {types[-1][:40]!r} are not supported")
+                raise _bad(path, number, f"attributes of type {shown(types[-1])} are not supported")
         elif keyword != "@relation":
-            raise _bad(path, number, f"expected @relation, @attribute or @data, found {line[:40]!r}")
+            raise _bad(path, number, f"expected @relation, @attribute or @data, found {shown(line)}")
     raise DataError(f"{path}: no @data line; this is not a complete ARFF file.")
 
 
@@ -93,9 +97,9 @@ def _number(path: Path, line: int, text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise _bad(path, line, f"{text[:40]!r} is not a number") from None
+        raise _bad(path, line, f"{shown(text)} is not a number") from None
     if not math.isfinite(value):
-        raise _bad(path, line, f"{text[:40]!r} is not a finite number")
+        raise _bad(path, line, f"{shown(text)} is not a finite number")
     return value
 
 

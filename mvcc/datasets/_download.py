@@ -35,7 +35,11 @@ def download(file: DataFile, folder: Path) -> Path:
         if isinstance(file, DataFolder):
             return _documents(file, folder)
         return _retrieve(file.url, file.sha256, file.size, folder / file.name)
-    except (ValueError, EOFError, tarfile.TarError) as error:  # pooch's only sign of a wrong checksum; it names both checksums
+    except (
+        ValueError,
+        EOFError,
+        tarfile.TarError,
+    ) as error:  # pooch's only sign of a wrong checksum; it names both checksums
         if isinstance(error, OSError):  # an address that is refused on the way is both
             raise
         raise DataError(

@@ -12,6 +12,7 @@ from mvcc.datasets._options import check_choice, check_multiple
 from mvcc.datasets._pairing import relate
 
 _CENTERS = np.array([[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0], [3.0, -3.0]])  # quadrants I, II, III, IV
+_MOST = 20_000  # instances of a view: those of each quadrant are matched by all their distances
 _CLUSTERS = np.array([0, 1, 1, 0], dtype=np.int64)
 
 
@@ -29,7 +30,7 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: in
     rng : Generator
         Draws the instances.
     instances_per_view : int
-        A positive multiple of 4: every quadrant has the same number in each view.
+        A positive multiple of 4, up to 20,000: every quadrant has the same number in each view.
     n_views : {2, 3}
         Number of views.
 
@@ -43,7 +44,7 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: in
     InvalidInputError
         If `instances_per_view` is not a positive multiple of 4, or `n_views` not 2 or 3.
     """
-    n = check_multiple(instances_per_view, "instances_per_view", 4)
+    n = check_multiple(instances_per_view, "instances_per_view", 4, _MOST)
     count = check_choice(n_views, "n_views", (2, 3))
     quadrants = np.repeat(np.arange(4), n // 4)
     views = [_CENTERS[quadrants] + rng.standard_normal((n, 2)) for _ in range(count)]

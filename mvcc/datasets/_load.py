@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from mvcc._messages import clipped
+from mvcc._validation import as_generator
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info
@@ -73,15 +75,5 @@ def load_dataset(
     allowed = [p.name for p in signature(load).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
     if unknown := sorted(options.keys() - set(allowed)):
         takes = f"its options are: {', '.join(allowed)}" if allowed else "it has no options"
-        raise InvalidInputError(f"Unknown option for data set {info.name!r}: {', '.join(unknown)}; {takes}.")
-    return load(_generator(random_state), *fetch(info.name, data_dir).values(), **options)
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            "random_state must be None, an integer >= 0, a numpy SeedSequence or a numpy Generator, "
-            f"not {random_state!r}."
-        ) from error
+        raise InvalidInputError(f"Unknown option for data set {info.name!r}: {clipped(', '.join(unknown))}; {takes}.")
+    return load(as_generator(random_state), *fetch(info.name, data_dir).values(), **options)

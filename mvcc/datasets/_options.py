@@ -5,6 +5,9 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, TypeVar
 
+import numpy as np
+
+from mvcc._messages import shown
 from mvcc.exceptions import InvalidInputError
 
 T = TypeVar("T")
@@ -12,13 +15,16 @@ T = TypeVar("T")
 
 def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
     """Return the one of the allowed values that was chosen; True and False are not taken for 1 and 0."""
-    if value not in allowed or isinstance(value, bool) is not isinstance(allowed[0], bool):
-        raise InvalidInputError(f"{name}={value!r} is not allowed; {', '.join(map(repr, allowed))} are.")
+    single = isinstance(value, str | int | float | np.generic)
+    if not single or value not in allowed or isinstance(value, bool) is not isinstance(allowed[0], bool):
+        raise InvalidInputError(f"{name}={shown(value)} is not allowed; {', '.join(map(repr, allowed))} are.")
     return allowed[allowed.index(value)]
 
 
-def check_multiple(value: Any, name: str, factor: int) -> int:
-    """Return a positive multiple of the factor, or say that it must be one."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value <= 0 or value % factor:
-        raise InvalidInputError(f"{name} must be a positive multiple of {factor}, not {value!r}.")
+def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
+    """Return a positive multiple of the factor, up to a limit, or say that it must be one."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or not 0 < int(value) <= high or value % factor:
+        raise InvalidInputError(
+            f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest allowed is {high}."
+        )
     return int(value)

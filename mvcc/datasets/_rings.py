@@ -22,9 +22,9 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, noise: floa
     rng : Generator
         Draws the instances, and the pairs within the classes.
     instances_per_view : int
-        An even number above 0.
+        An even number above 0, up to a million.
     noise : float
-        Standard deviation of both coordinates, 0 or more.
+        Standard deviation of both coordinates, 0 to 1e100.
 
     Returns
     -------

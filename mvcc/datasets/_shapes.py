@@ -23,9 +23,9 @@ def draw_shape(shape: Callable[..., Any], rng: np.random.Generator, instances_pe
     rng : Generator
         Draws the instances, and the pairs within the classes.
     instances_per_view : int
-        An even number above 0: both classes have the same number of instances.
+        An even number above 0, up to a million: both classes have the same number of instances.
     noise : float
-        Standard deviation of both coordinates, 0 or more.
+        Standard deviation of both coordinates, 0 to 1e100.
 
     Returns
     -------
@@ -37,8 +37,8 @@ def draw_shape(shape: Callable[..., Any], rng: np.random.Generator, instances_pe
     InvalidInputError
         If an option is impossible.
     """
-    n = check_multiple(instances_per_view, "instances_per_view", 2)
-    spread = check_number(noise, "noise", low=0)
+    n = check_multiple(instances_per_view, "instances_per_view", 2, 10**6)
+    spread = check_number(noise, "noise", low=0, high=1e100)
     legacy = np.random.RandomState(rng.bit_generator)  # what scikit-learn takes; it draws from the same stream
     drawn = [shape(n_samples=n, shuffle=False, noise=spread, random_state=legacy) for _ in range(2)]
     labels = [y.astype(np.int64) for _, y in drawn]

@@ -81,8 +81,9 @@ class ResultsStore:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
             raise StoreError(
-                f"{path} cannot be read: {error}. Restore it, start afresh with --fresh, or choose --out."
+                f"{path} cannot be read: {why}. Restore it, start afresh with --fresh, or choose --out."
             ) from error
 
     def write_manifest(self, manifest: Manifest) -> None:

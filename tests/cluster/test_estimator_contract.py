@@ -19,13 +19,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc.exceptions import InvalidInputError
 
-ESTIMATORS = [
-    PCKMeans(3, random_state=0),
-    MPCKMeans(3, random_state=0),
-    MPCKMeans(3, metric="full", random_state=0),
-    MPCKMeans(3, metric="full", shared_metric=True, random_state=0),
-]
-every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=["pck", "mpck", "mpck-full", "mpck-shared-full"])
+ESTIMATORS = {
+    "pck": PCKMeans(3, random_state=0),
+    "mpck": MPCKMeans(3, random_state=0),
+    "mpck-shared": MPCKMeans(3, shared_metric=True, random_state=0),
+    "mpck-full": MPCKMeans(3, metric="full", random_state=0),
+    "mpck-shared-full": MPCKMeans(3, metric="full", shared_metric=True, random_state=0),
+}
+every = pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS)
 both = pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
 
 
@@ -53,7 +54,7 @@ def assert_same_fit(one, other):
 # ---- scikit-learn
 
 
-@parametrize_with_checks([PCKMeans(3), MPCKMeans(3), MPCKMeans(3, metric="full")])
+@parametrize_with_checks([clone(estimator).set_params(random_state=None) for estimator in ESTIMATORS.values()])
 def test_scikit_learns_estimator_checks(estimator, check):
     """None is expected to fail."""
     check(estimator)
@@ -235,11 +236,14 @@ def test_opposite_infinities_do_not_cancel(Estimator, X):
         Estimator(3).fit(X)
 
 
+@pytest.mark.compiled
 @both
-def test_large_numbers_are_finite(Estimator):
-    """Their sum is not; each of them is."""
-    X = np.array([[1.7e308, 0.0], [1.7e308, 0.0], [1.7e308, 0.0]])
-    assert_array_equal(Estimator(1).fit(X).labels_, [0, 0, 0])
+def test_large_numbers_are_fitted_up_to_where_their_squares_leave_the_range_of_floats(Estimator):
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    assert_array_equal(Estimator(2, init=1e147 * X[[0, 3]]).fit(1e147 * X).labels_, [0, 0, 1, 1])
+    for scale in (1e150, 1e200, 1e307):
+        with pytest.raises(InvalidInputError, match=r"X: values of up to .* are too large"):
+            Estimator(2).fit(scale * X)
 
 
 @both
@@ -344,6 +348,14 @@ def test_predict_needs_a_fit_and_the_same_number_of_features(Estimator, X):
 def test_a_refused_fit_keeps_the_former_one(Estimator, X):
     model = Estimator(3, random_state=0).fit(X)
     before = model.predict(X)
-    with pytest.raises(InvalidInputError):
-        model.fit(X, constraints=[(0, 1)])
-    assert_array_equal(model.predict(X), before)
+    for refused in ({"constraints": [(0, 1)]}, {"constraints": Constraints([(0, 99)], [True])}):
+        for other in (X, X[:, :2], pd.DataFrame(X, columns=["a", "b", "c"])):
+            with pytest.raises(InvalidInputError):
+                model.fit(other, **refused)
+            assert_array_equal(model.predict(X), before)
+
+
+@pytest.mark.parametrize("value", ["no", None, 1])
+def test_a_shared_metric_is_a_matter_of_yes_or_no(X, value):
+    with pytest.raises(InvalidInputError, match=r"shared_metric=.*True or False is"):
+        MPCKMeans(3, shared_metric=value).fit(X)

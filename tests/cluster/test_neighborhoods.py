@@ -95,6 +95,7 @@ def test_constant_features_and_repeated_rows_are_no_trouble(never_listed, name):
         agree(ESTIMATORS[name], X, constraints.closure(), 4)
 
 
+@pytest.mark.compiled
 @settings(max_examples=1000, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(ESTIMATORS)))
 def test_neighbourhoods_of_any_form_agree_with_their_list(seed, name):
@@ -136,6 +137,7 @@ def test_co_em_by_neighbourhoods_is_co_em_by_lists(base, transfer):
         assert objectives[0] == pytest.approx(objectives[1], rel=1e-9)
 
 
+@pytest.mark.compiled
 def test_a_closure_that_no_list_could_hold_is_fitted():
     rng = np.random.default_rng(0)
     n = 60_000
@@ -152,3 +154,10 @@ def test_a_closure_that_no_list_could_hold_is_fitted():
         for c in range(3):
             assert len(np.unique(labels[rows[y[rows] == c]])) == 1
     assert held._listed is None
+
+
+def test_a_heavy_constraint_that_is_obeyed_rounds_no_distance(never_listed):
+    X = np.array([[9.0], [25.0], [16.0], [23.0], [14.0], [6.0], [9.0], [18.0], [24.0], [10.0]])
+    held = Constraints([(2, 6)], [False], [2.0**59]).closure()
+    for limit in range(1, 6):
+        agree(lambda k, limit=limit: PCKMeans(k, init=[[24.0], [25.0], [10.0]], max_iter=limit, tol=0), X, held, 3)

@@ -16,7 +16,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints, MPCKMeans, PCKMeans, pairwise_f_measure
 
-pytestmark = pytest.mark.reference
+pytestmark = [pytest.mark.reference, pytest.mark.compiled]
 
 DATASETS = ["letters", "protein_a", "iris"]
 COUNTS = [10, 50, 100, 200]

@@ -66,6 +66,7 @@ def outcome_of(step: int, disturbed: Callable[[int, Path, Path], None], folder: 
         "again": again,
         "sha256": hashlib.sha256(curves.read_bytes()).hexdigest() if curves.exists() else "",
         "parts": [str(path) for path in folder.rglob("*.part")],
+        "set_aside": [str(path) for path in folder.rglob("set-aside/*")],
         "log": log.read_text(),
     }
 

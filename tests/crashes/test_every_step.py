@@ -14,7 +14,7 @@ from mvcc.experiments import check_results, run_experiment
 from tests.crashes.steps import CONFIG, REFUSED
 
 ROOT = Path(__file__).parents[2]
-FAST, SLOW = 8, 1
+FAST, SLOW = 7, 1  # how many steps from one that is disturbed to the next
 
 every_so_often = pytest.mark.parametrize("stride", [FAST, pytest.param(SLOW, marks=pytest.mark.slow)])
 
@@ -38,26 +38,31 @@ def disturb(what, root, stride):
 
 
 @every_so_often
-def test_killed_at_any_step_a_run_goes_on_and_gives_the_same_bytes(tmp_path, undisturbed, stride):
-    for outcome in disturb("kill", tmp_path, stride):
+def test_killed_at_any_step_a_run_goes_on_and_gives_the_same_bytes(tmp_path, undisturbed, tried, stride):
+    outcomes = disturb("kill", tmp_path, stride)
+    for outcome in outcomes:
         assert outcome["ended"] == -9
         assert outcome["again"] == 0, outcome["log"]
         assert outcome["sha256"] == undisturbed
         # one trial is in flight: whatever was finished before is kept
         assert outcome["stored"] - outcome["reported"] in (0, 1)
         assert not outcome["parts"], "nothing half written stays"
+        assert not outcome["set_aside"], "whatever a killed run leaves is either good or not there"
         if 0 < outcome["stored"] < CONFIG.trials:
             assert "ended without a word. Going on from what it stored." in outcome["log"]
         findings, _ = check_results([tmp_path / str(outcome["step"])])
         assert [finding.status for finding in findings] == ["ok"]
+    tried("killed at a step on the disk", len(outcomes))
 
 
 @every_so_often
-def test_a_disk_that_is_full_from_any_step_on_is_a_clear_error_and_loses_nothing(tmp_path, undisturbed, stride):
-    for outcome in disturb("full", tmp_path, stride):
+def test_a_disk_that_is_full_from_any_step_on_is_a_clear_error_and_loses_nothing(tmp_path, undisturbed, tried, stride):
+    outcomes = disturb("full", tmp_path, stride)
+    for outcome in outcomes:
         assert outcome["ended"] == REFUSED, outcome["log"]
         assert "cannot be written: No space left on device. What was stored before is intact" in outcome["log"]
         assert outcome["again"] == 0, outcome["log"]
         assert outcome["sha256"] == undisturbed
         assert outcome["stored"] - outcome["reported"] in (0, 1)
-        assert not outcome["parts"]
+        assert not outcome["parts"] + outcome["set_aside"]
+    tried("disk full from a step on", len(outcomes))

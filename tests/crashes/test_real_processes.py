@@ -84,7 +84,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.slow)])
-def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, kills):
+def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, tried, kills):
     moment, done, kept = random.Random(kills), 0, {}
     while done < kills:
         if len(kept) == 60:  # all done: once more from the beginning, over the former results
@@ -110,10 +110,11 @@ def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undis
     assert f"{len(kept)} kept from before" in out
     assert kept.items() <= shards(folder).items()
     assert sha256(folder) == undisturbed
+    tried("run of two workers killed", kills)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "terminated"])
-def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, number):
+def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, tried, number):
     process = start(folder)
     wait_for_trials(folder, 2, process)
     workers = workers_of(process)
@@ -130,13 +131,14 @@ def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, n
     kept = shards(folder)
     assert kept
     assert not (folder / ".lock").exists()
+    tried("run interrupted or terminated", 1)
     if number == signal.SIGINT:
         code, out, err = finish(start(folder))
         assert (code, f"{len(kept)} kept from before" in out) == (0, True), err
         assert sha256(folder) == undisturbed
 
 
-def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed):
+def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed, tried):
     process = start(folder)
     wait_for_trials(folder, 2, process)
     # the helpers of joblib that compute nothing have other command lines
@@ -147,9 +149,10 @@ def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed
     assert code == 0, err
     assert "The system killed a worker process, most often since memory ran out. Going on with" in err
     assert sha256(folder) == undisturbed
+    tried("worker killed by the system", 1)
 
 
-def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed):
+def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed, tried):
     process = start(folder)
     wait_for_trials(folder, 1, process)
     code, out, err = finish(start(folder))
@@ -158,3 +161,4 @@ def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed):
     assert "Wait until that has ended, or choose another folder by --out." in err
     assert finish(process)[0] == 0
     assert sha256(folder) == undisturbed
+    tried("second run into the same folder", 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import pytest
 
@@ -27,6 +28,7 @@ def deadly(monkeypatch, tmp_path):
             marks = len(list(tmp_path.glob("killed-*")))
             if number == trial and marks < times:
                 (tmp_path / f"killed-{marks}").touch()
+                time.sleep(2)  # memory takes a while to fill
                 os.kill(os.getpid(), signal.SIGKILL)
             return attempt(number, run_trial(config, number, data_dir))
 
@@ -35,7 +37,7 @@ def deadly(monkeypatch, tmp_path):
     return plant
 
 
-def test_the_trials_of_a_killed_worker_are_taken_over(deadly, tmp_path):
+def test_the_trials_of_a_killed_worker_are_taken_over(deadly, tmp_path, tried):
     run_experiment(CONFIG, tmp_path / "whole", n_jobs=1)
     deadly(trial=2, times=1)
     notes = []
@@ -46,10 +48,12 @@ def test_the_trials_of_a_killed_worker_are_taken_over(deadly, tmp_path):
     assert "fewer workers (-j) need less memory" in note
     whole, killed = ((tmp_path / name / "curves.csv").read_bytes() for name in ("whole", "killed"))
     assert whole == killed
+    tried("worker killed by the system", 1)
 
 
-def test_a_trial_that_kills_every_worker_ends_the_run_and_the_others_are_stored(deadly, tmp_path):
+def test_a_trial_that_kills_every_worker_ends_the_run_and_the_others_are_stored(deadly, tmp_path, tried):
     deadly(trial=0, times=10**6)
     with pytest.raises(WorkerError, match=r"again and again.*memory.*1 trials are left.*fewer workers \(-j\)"):
         run_experiment(CONFIG, tmp_path / "killed", n_jobs=2)
     assert plan_run(CONFIG, tmp_path / "killed").missing == [0]
+    tried("worker killed by the system", len(list(tmp_path.glob("killed-*"))))

@@ -26,9 +26,8 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
         g, old = group_of(groups, i), labels[i]
         if g >= 0:
             for h in range(cost.size):
-                cost[h] += groups[3] * (rivals[g, h, 0] - own[g, h, 0])
-            if old >= 0:
-                cost[old] += groups[3]  # a point is not its own partner
+                partners = own[g, h, 0] - (h == old)  # a point is not its own partner
+                cost[h] += groups[3] * (rivals[g, h, 0] - partners)
         labels[i] = np.argmin(cost)
         if g >= 0 and labels[i] != old:
             move(own, rivals, groups, g, one, old, labels[i])

@@ -1,0 +1,75 @@
+"""A spread that violated cannot-links cancel is 0, not the rounding error that is left of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mvcc import MPCKMeans
+from mvcc._kernels.links import build_links
+from mvcc._neighborhoods import NO_GROUPS, Neighborhoods
+from mvcc.cluster._kernels.groups import tally, violations
+from mvcc.cluster._kernels.metrics import scatters, set_metric
+
+WEIGHT = 0.5  # two rows of a cluster spread by half of their squared difference
+LINK = np.array([[0, 1]])
+APART = Neighborhoods.of(np.arange(2), np.arange(2), 2, np.array([0]), np.array([1]), WEIGHT)
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
+@pytest.mark.parametrize("listed", [True, False], ids=["listed", "neighbourhoods"])
+@pytest.mark.parametrize("feature", [0, 1, 2])
+def test_a_cancelled_spread_is_zero_and_the_others_are_what_they_are(full, listed, feature):
+    n_noisy = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = np.tile(rng.normal(size=3) * 10, (2, 1))
+        X[:, feature] += rng.normal(size=2) * 0.1
+        metrics = np.eye(3)[np.newaxis] if full else np.ones((1, 3))
+        gaps = np.full((1, 3), 2.0)
+        gaps[:, feature] = 0
+        labels, centers = np.zeros(2, int), X.mean(axis=0, keepdims=True)
+        groups = NO_GROUPS if listed else APART.groups(2)
+        links = build_links(2, LINK[: int(listed)], np.zeros(int(listed), bool), np.full(int(listed), WEIGHT))
+        broken = violations(*tally(X, np.zeros(3), labels, groups, 1, 4 + metrics[0].size), groups, 3)
+        (S,) = scatters(X, centers, labels, links, gaps, metrics, broken)
+        spreads = np.diag(S) if full else S
+        expected = np.full(3, WEIGHT * 2.0**2)
+        expected[feature] = 0
+        np.testing.assert_allclose(spreads, expected, rtol=1e-9)
+        assert spreads[feature] == 0, seed
+        square = (X[0, feature] - X[1, feature]) ** 2
+        n_noisy += ((X[:, feature] - centers[0, feature]) ** 2).sum() != WEIGHT * square
+    assert n_noisy > 5  # or there would be no rounding to drop
+
+
+def test_a_feature_without_spread_keeps_its_weight_and_one_with_more_than_rounding_gets_a_new_one():
+    metric = np.array([7.0, 7.0, 7.0])
+    assert set_metric(np.array([0.0, 2.0, 1e-9]), 4, np.array([1e-20, 1e-20, 1e-9]), metric)
+    assert metric.tolist() == [7.0, 2.0, 7.0]
+    assert not set_metric(np.array([0.0, -1.0, 4e-9]), 4, np.full(3, 1e-9), metric)
+    assert metric.tolist() == [7.0, 2.0, 7.0]
+
+
+def test_a_matrix_that_is_not_positive_definite_leaves_the_old_one_as_a_whole():
+    for S in (
+        [[1.0, 2.0], [2.0, 1.0]],
+        [[1.0, 1.0], [1.0, 1.0]],
+        [[0.0, 0.0], [0.0, 1.0]],
+        [[1.0, 1.0], [1.0, 1 + 1e-15]],
+    ):
+        metric = np.array([[3.0, 1.0], [1.0, 3.0]])
+        assert not set_metric(np.array(S), 4, np.zeros(2), metric)
+        assert metric.tolist() == [[3.0, 1.0], [1.0, 3.0]]
+    metric = np.eye(2)
+    S = np.array([[2.0, 0.5], [0.5, 1.0]])
+    assert set_metric(S, 4, np.zeros(2), metric)
+    np.testing.assert_allclose(metric, 4 * np.linalg.inv(S), rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+def test_a_spread_far_below_the_values_themselves_is_still_learned(metric):
+    X = 1 + np.random.default_rng(0).normal(size=(50, 2)) * [1e-9, 1.0]
+    X[:, 1] -= np.polyval(np.polyfit(X[:, 0] - 1, X[:, 1], 1), X[:, 0] - 1)  # the full metric is then diagonal, too
+    (found,) = MPCKMeans(1, metric=metric).fit(X).metrics_
+    np.testing.assert_allclose(np.diag(found) if metric == "full" else found, 1 / X.var(axis=0), rtol=1e-3)

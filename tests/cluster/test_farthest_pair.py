@@ -1,0 +1,69 @@
+"""The farthest pair is found among more points than are measured at once, wherever they lie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+from mvcc.cluster._kernels.geometry import LANES, farthest_pair, in_lanes
+
+
+def found_pair(X, metric):
+    lanes = in_lanes(X, np.arange(len(X)))
+    return farthest_pair(X, lanes, X.mean(axis=0, keepdims=True), metric[np.newaxis], 0)
+
+
+def on_a_sphere(n, d, rng):
+    """Draw points of which nearly all may belong to the farthest pair."""
+    X = rng.normal(size=(n, d))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n", [2, LANES - 1, LANES, LANES + 1, 3 * LANES + 5])
+@pytest.mark.parametrize("shift", [0, 1000])
+@pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
+def test_it_is_that_of_the_search_over_all_pairs(n, shift, full):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = on_a_sphere(n, 3, rng) * rng.uniform(0.9, 1, (n, 1)) ** (seed % 2) + shift
+        metric = np.array([[2.0, 0.3, 0], [0.3, 1.0, 0], [0, 0, 1.5]]) if full else np.array([1.0, 1.2, 0.9])
+        root = np.linalg.cholesky(metric) if full else np.diag(np.sqrt(metric))
+        distances = squareform(pdist((X - shift) @ root))
+        i, j = found_pair(X, metric)
+        assert distances[i, j] == pytest.approx(distances.max(), rel=1e-12)
+        assert i < j
+
+
+def test_rows_in_lanes_are_filled_up_with_zeros():
+    X = np.arange(2.0 * (LANES + 3)).reshape(-1, 2)
+    rows = np.arange(LANES + 2)[::-1]
+    lanes = in_lanes(X, rows)
+    assert lanes.shape == (2, 2, LANES)
+    together = lanes.transpose(0, 2, 1).reshape(-1, 2)
+    assert np.array_equal(together[: len(rows)], X[rows])
+    assert not together[len(rows) :].any()
+    assert in_lanes(X, np.arange(0)).shape == (0, 2, LANES)
+
+
+def ring(n, radius, first_axis):
+    """Return n points spaced evenly on a circle around the origin of a space of four dimensions."""
+    angles = 2 * np.pi * np.arange(n) / n
+    X = np.zeros((n, 4))
+    X[:, first_axis], X[:, first_axis + 1] = radius * np.cos(angles), radius * np.sin(angles)
+    return X
+
+
+@pytest.mark.parametrize("shift", [0, 1000])
+def test_no_pair_can_be_left_out_of_an_odd_ring(shift):
+    X = ring(101, 1.0, 0) + shift
+    i, j = found_pair(X, np.ones(4))
+    assert np.linalg.norm(X[i] - X[j]) == pytest.approx(2 * np.cos(np.pi / 202), rel=1e-12)
+
+
+def test_points_that_only_the_outermost_could_be_far_from_are_passed_over():
+    """The farthest pair is in the ring of ten; the hundred reach it with a point of the triangle at best."""
+    X = np.vstack((ring(3, 1.04, 2), ring(10, 1.0, 0), ring(101, 0.97, 0)))
+    i, j = found_pair(X, np.ones(4))
+    assert 3 <= i < j < 13
+    assert np.linalg.norm(X[i] - X[j]) == pytest.approx(2)

@@ -1,0 +1,54 @@
+"""Given centers are taken as numbers, whatever holds them, and are never changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mvcc import Constraints, MPCKMeans, PCKMeans
+
+X = np.random.default_rng(0).normal(size=(40, 2)) * 0.4 + np.repeat([[0.3, 0.2], [3.4, 2.7]], 20, axis=0)
+CENTERS = [[0, 1], [3, 2]]
+
+
+@pytest.mark.parametrize("estimator", [PCKMeans(2), MPCKMeans(2), MPCKMeans(2, metric="full")], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [CENTERS, np.array(CENTERS, np.int8), np.array(CENTERS, np.float32), np.array(CENTERS, float, order="F")],
+    ids=["list", "int8", "float32", "column by column"],
+)
+def test_whole_numbers_and_single_precision_are_as_good_as_doubles(estimator, given):
+    before = np.array(given)
+    expected = estimator.set_params(init=np.array(CENTERS, float)).fit(X)
+    expected = expected.cluster_centers_, expected.labels_, expected.objective_
+    found = estimator.set_params(init=given).fit(X, constraints=Constraints([], []))
+    assert np.array_equal(found.cluster_centers_, expected[0])
+    assert np.array_equal(found.labels_, expected[1])
+    assert found.objective_ == expected[2]
+    assert found.cluster_centers_.dtype == np.float64
+    assert np.array_equal(given, before)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_an_empty_cluster_gets_the_row_farthest_from_its_center_however_near_that_is(scale):
+    rows = np.array([[0.0], [0.1], [0.2], [1.0]]) * scale
+    model = PCKMeans(2, init=np.array([[0.0], [50.0]]) * scale, max_iter=1).fit(rows)
+    assert model.labels_.tolist() == [0, 0, 0, 0]
+    assert model.cluster_centers_[1].tolist() == [1.0 * scale]
+
+
+@pytest.mark.parametrize("estimator", [PCKMeans(2), MPCKMeans(2)], ids=str)
+def test_labels_are_integers_of_every_row(estimator):
+    model = estimator.set_params(init=CENTERS).fit(X)
+    for labels in (model.labels_, model.predict(X), model.fit_predict(X)):
+        assert labels.dtype == np.int64
+        assert labels.shape == (40,)
+
+
+@pytest.mark.parametrize("estimator", [PCKMeans(3), MPCKMeans(3)], ids=str)
+def test_rows_that_are_just_enough_for_the_missing_centers_are_all_taken(estimator):
+    rows = np.array([[0.0], [1.0], [5.0], [7.0]])
+    constraints = Constraints.from_pairs([(0, 1)])
+    for seed in range(20):
+        _, centers = estimator.set_params(random_state=seed)._start(rows, constraints._spanning(), 3)
+        assert sorted(centers.ravel().tolist()) == [0.5, 5.0, 7.0]

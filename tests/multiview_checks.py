@@ -1,0 +1,326 @@
+"""What every multi-view estimator promises, whatever its parameters are: one function for each promise.
+
+Each takes an estimator that is not fitted, and a problem, in the manner of ``sklearn.utils.estimator_checks``.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from io import BytesIO
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from numpydoc.docscrape import ClassDoc
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.utils import Tags, get_tags
+
+from mvcc import Constraints, PCKMeans, SingleView
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from tests.multiview_problems import Problem, fitted, learned, make_problem, outcome
+
+
+def is_cross_validated(model) -> bool:
+    return getattr(model.transfer, "threshold", None) == "cv"
+
+
+# ---- parameters
+
+
+def check_the_constructor_only_stores_its_parameters(model, problem):
+    given = {name: object() for name in inspect.signature(type(model)).parameters}
+    assert vars(type(model)(**given)) == given
+
+
+def check_a_clone_has_the_parameters_and_nothing_learned(model, problem):
+    parameters = repr(model.get_params())
+    for source in (model, problem.fit(model)):
+        cloned = clone(source)
+        assert not learned(cloned)
+        assert repr(cloned.get_params()) == parameters
+        assert cloned.base is not source.base
+
+
+def check_parameters_are_set_also_those_of_base_and_transfer(model, problem):
+    model = clone(model)
+    inner = {f"{part}__{name}": object() for part in ("base", "transfer") for name in own_parameters(model, part)}
+    changed = inner | {"closure": object(), "max_iter": object(), "tol": object(), "random_state": object()}
+    assert inner
+    model.set_params(**changed)
+    assert {name: model.get_params()[name] for name in changed} == changed
+    for part in ("", "base__"):
+        with pytest.raises(ValueError, match="nonsense"):
+            model.set_params(**{f"{part}nonsense": 1})
+
+
+def own_parameters(model, part: str) -> list[str]:
+    owner = getattr(model, part)
+    return [] if owner is None else list(owner.get_params())
+
+
+def check_a_fit_changes_neither_parameters_nor_base_nor_transfer(model, problem):
+    parts = [part for part in (model, model.base, model.transfer) if part is not None]
+    before = [part.get_params(deep=False) for part in parts]
+    problem.fit(model)
+    assert [part.get_params(deep=False) for part in parts] == before  # the same objects
+    for part in parts[1:]:
+        assert not learned(part)
+
+
+def check_impossible_parameters_are_refused_by_fit_alone_with_value_and_what_is_allowed(model, problem):
+    for name, value, allowed in [
+        ("max_iter", 0, "an integer of at least 1"),
+        ("max_iter", 2.5, "an integer of at least 1"),
+        ("max_iter", True, "an integer of at least 1"),
+        ("tol", -1e-9, r"\[0, inf\)"),
+        ("tol", float("nan"), r"\[0, inf\)"),
+        ("tol", "small", r"\[0, inf\)"),
+        ("closure", "all", "'full', 'view' or 'none'"),
+        ("closure", None, "'full', 'view' or 'none'"),
+        ("random_state", "seed", "a non-negative integer"),
+        ("random_state", -1, "a non-negative integer"),
+        ("transfer", 0.5, "an instance of a TransferMethod"),
+        ("transfer", SingleView, "an instance of a TransferMethod"),
+        ("base", "k-means", "an estimator whose fit takes constraints"),
+        ("base", None, "an estimator whose fit takes constraints"),
+        ("base", PCKMeans, "an estimator whose fit takes constraints"),
+        ("base", KMeans(3), "an estimator whose fit takes constraints"),
+    ]:
+        impossible = clone(model).set_params(**{name: value})
+        with pytest.raises(InvalidInputError, match=f"{name}=.*{allowed}") as error:
+            problem.fit(impossible)
+        assert repr(value)[:9] in str(error.value)
+        assert not learned(impossible)
+
+
+# ---- what a fit learns
+
+
+def check_a_fit_returns_the_estimator_and_learns_what_is_documented(model, problem):
+    assert problem.fit(model) is model
+    documented = [attribute.name for attribute in ClassDoc(type(model))["Attributes"]]
+    assert sorted(learned(model)) == sorted(documented)
+    assert all(name.endswith("_") for name in documented)
+
+
+def check_there_is_one_result_for_every_view_and_row(model, problem):
+    sizes = [len(X) for X in problem.views]
+    problem.fit(model)
+    for labels, clusterer, n in zip(model.labels_, model.clusterers_, sizes, strict=True):
+        assert labels.shape == (n,)
+        assert labels.dtype.kind == "i"
+        assert set(labels.tolist()) <= set(range(model.base.n_clusters))
+        assert np.array_equal(labels, clusterer.labels_)
+    assert 1 <= model.n_iter_ == len(model.history_) <= model.max_iter
+    assert isinstance(model.converged_, bool)
+    for records in model.history_:
+        for record, n in zip(records, sizes, strict=True):
+            assert record.propagated.pairs.max(initial=0) < n
+    assert [record.propagated for record in model.history_[-1]] == model.propagated_
+    assert [record.objective for record in model.history_[-1]] == [c.objective_ for c in model.clusterers_]
+    assert len(model.diagnostics_) == len(sizes)
+
+
+def check_every_clusterer_predicts_and_refuses_another_number_of_features(model, problem):
+    problem.fit(model)
+    for clusterer, X in zip(model.clusterers_, problem.views, strict=True):
+        d = X.shape[1]
+        assert set(clusterer.predict(X + 0.5).tolist()) <= set(range(model.base.n_clusters))
+        with pytest.raises(InvalidInputError, match=f"{d + 1} features.*{d} features"):
+            clusterer.predict(np.column_stack((X, X[:, 0])))
+
+
+def check_the_same_seed_gives_the_same_bits(model, problem):
+    first = fitted(model, problem)
+    assert fitted(model, problem) == first
+    problem.fit(model)
+    assert outcome(problem.fit(model)) == first
+
+
+def check_generators_in_the_same_state_give_the_same_bits(model, problem):
+    for make in (np.random.default_rng, np.random.RandomState, np.random.SeedSequence):
+        one, other = (fitted(type(model)(**vars(model) | {"random_state": make(7)}), problem) for _ in range(2))
+        assert one == other
+
+
+def check_no_seed_is_needed(model, problem):
+    problem.fit(model.set_params(random_state=None))
+    assert model.random_state is None
+
+
+def check_fits_in_two_threads_are_those_of_one(model, problem):
+    other = make_problem(1)
+    expected = [fitted(model, problem), fitted(model, other)] * 2
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(fitted, [model] * 4, [problem, other] * 2)) == expected
+
+
+# ---- former and later fits
+
+
+def check_refitting_leaves_no_trace_of_the_former_fit(model, problem):
+    larger = make_problem(2, (17, 12, 15), (3, 1, 2))
+    one_view = Problem(problem.views[:1], problem.constraints[:1], None)
+    expected = fitted(model, problem)
+    k = model.base.n_clusters
+    for former in (larger, one_view):
+        former.fit(model.set_params(base__n_clusters=k - 1))
+        assert outcome(problem.fit(model.set_params(base__n_clusters=k))) == expected
+
+
+def check_results_of_one_fit_are_not_touched_by_the_next(model, problem):
+    kept = copy.copy(problem.fit(model))
+    before = outcome(kept)
+    make_problem(2, (17, 12, 15), (3, 1, 2)).fit(model)
+    model.set_params(base__n_clusters=2, **({"transfer__threshold": 0.9} if own_parameters(model, "transfer") else {}))
+    assert outcome(kept) == before
+
+
+def check_a_refused_fit_keeps_the_former_one(model, problem):
+    before = outcome(problem.fit(model))
+    far = Constraints([(0, 99)], [True])
+    contradiction = problem.constraints[0].max_union(Constraints([(0, 9)], [False]))
+    few = [problem.views[0], problem.views[1][:2]]  # found out when the first view is clustered already
+    for refused, error in [
+        (replace(problem, views=[]), InvalidInputError),
+        (replace(problem, views=None), InvalidInputError),
+        (replace(problem, constraints=problem.constraints[0]), InvalidInputError),
+        (replace(problem, mappings=[(0, 1)]), InvalidInputError),
+        (replace(problem, constraints=[far, None]), InvalidInputError),
+        (replace(problem, mappings={(0, 1): [(0, 99)]}), InvalidInputError),
+        (Problem(few, [problem.constraints[0], None], None), InvalidInputError),
+        (replace(problem, constraints=[contradiction, None]), ConstraintConflictError),
+    ]:
+        if error is ConstraintConflictError and model.closure == "none":
+            continue  # contradictions are weighed against each other
+        with pytest.raises(error):
+            refused.fit(model)
+        assert outcome(model) == before
+
+
+def check_a_fit_survives_pickle_and_joblib(model, problem):
+    expected = fitted(model, problem)
+    assert outcome(problem.fit(pickle.loads(pickle.dumps(model)))) == expected
+    problem.fit(model)
+    stored = BytesIO()
+    joblib.dump(model, stored)
+    stored.seek(0)
+    for revived in (pickle.loads(pickle.dumps(model)), joblib.load(stored)):
+        assert outcome(revived) == expected
+        assert repr(revived.get_params()) == repr(model.get_params())
+        for one, other, X in zip(revived.clusterers_, model.clusterers_, problem.views, strict=True):
+            assert np.array_equal(one.predict(X[::-1]), other.predict(X[::-1]))
+
+
+# ---- the numbers alone matter
+
+
+def check_the_arguments_of_fit_are_not_changed_and_may_be_read_only(model, problem):
+    expected = fitted(model, problem)
+    frozen = copy.deepcopy(problem)
+    for array in (*frozen.views, *frozen.mappings.values()):
+        array.flags.writeable = False
+    assert fitted(model, frozen) == expected
+    given = copy.deepcopy(problem)
+    given.fit(model)
+    for X, before in zip(given.views, problem.views, strict=True):
+        assert np.array_equal(X, before)
+        X[:] = np.nan
+    assert given.constraints == problem.constraints
+    assert given.mappings.keys() == problem.mappings.keys()
+    for key, rows in given.mappings.items():
+        assert np.array_equal(rows, problem.mappings[key])
+        rows[:] = -1
+    assert outcome(model) == expected  # nothing learned is a window on what was given
+
+
+def check_other_types_are_computed_as_the_same_numbers_in_double_precision(model, problem):
+    expected = fitted(model, problem)
+    for types in [("float32", "float16"), ("int8", "object"), (">f8", "int64")]:
+        views = [X.astype(dtype) for X, dtype in zip(problem.views, types, strict=True)]
+        assert fitted(model, replace(problem, views=views)) == expected
+    answers = [X > 0 for X in problem.views]
+    numbers = [X.astype(float) for X in answers]
+    assert fitted(model, replace(problem, views=answers)) == fitted(model, replace(problem, views=numbers))
+
+
+def check_the_form_of_the_views_does_not_matter(model, problem):
+    expected = fitted(model, problem)
+    for first, second in [
+        (np.asfortranarray, lambda X: X[::-1][::-1]),
+        (lambda X: np.repeat(X, 2, axis=1)[:, ::2], lambda X: np.repeat(X, 3, axis=0)[::3]),
+        (np.ndarray.tolist, pd.DataFrame),
+    ]:
+        X, Y = problem.views
+        assert fitted(model, replace(problem, views=(first(X), second(Y)))) == expected
+
+
+def check_views_and_constraints_may_be_any_sequence(model, problem):
+    expected = fitted(model, problem)
+    for form in (tuple, iter):
+        other = replace(problem, views=form(problem.views), constraints=form(problem.constraints))
+        assert fitted(model, other) == expected
+
+
+def check_no_constraints_may_be_said_in_three_ways(model, problem):
+    ways = [replace(problem, constraints=c) for c in (None, [None, None], [Constraints([], [])] * 2)]
+    if is_cross_validated(model):
+        for way in ways:
+            with pytest.raises(InvalidInputError, match="at least two"):
+                way.fit(model)
+    else:
+        first, *others = [fitted(model, way) for way in ways]
+        assert others == [first, first]
+
+
+def check_keys_order_and_repetitions_of_mappings_do_not_matter(model, problem):
+    expected = fitted(model, problem)
+    (rows,) = problem.mappings.values()
+    for mappings in (
+        {(1, 0): rows[:, ::-1]},
+        {(0, 1): rows[[3, 1, 1, 5, 0, 2, 4, 3]]},
+        {(1, 0): rows[:3, ::-1], (0, 1): rows[2:]},
+        {(np.int64(0), np.int8(1)): pd.DataFrame(rows).astype("uint8")},
+    ):
+        assert fitted(model, replace(problem, mappings=mappings)) == expected
+
+
+def check_what_does_not_fit_together_is_refused_with_view_and_row(model, problem):
+    for view, X in enumerate(problem.views):
+        last = len(X) - 1
+        spoilt = [X.copy() for X in problem.views]
+        spoilt[view][1, 1] = np.nan
+        far = [None, None]
+        far[view] = Constraints([(0, last + 1)], [True])
+        for arguments, message in [
+            ({"views": spoilt}, rf"views\[{view}\].*NaN"),
+            ({"constraints": far}, rf"constraints\[{view}\] names row {last + 1}, but view {view} has rows 0 … {last}"),
+            (
+                {"mappings": {(view, 1 - view): [(0, 0), (last + 1, 0)]}},
+                rf"mappings\[\({view}, {1 - view}\)\]\[1\] names row {last + 1} of view {view}, .* rows 0 … {last}",
+            ),
+            ({"mappings": {(view, 2): [(0, 0)]}}, rf"\({view}, 2\) does not name two different views of 0 … 1"),
+        ]:
+            with pytest.raises(InvalidInputError, match=message):
+                replace(problem, **arguments).fit(model)
+    assert not learned(model)
+
+
+# ---- the scikit-learn face
+
+
+def check_it_is_shown_and_tagged_as_an_estimator(model, problem):
+    for _ in range(2):  # before and after the fit
+        assert repr(model).startswith(f"{type(model).__name__}(")
+        assert type(model).__name__ in model._repr_html_()
+        assert isinstance(get_tags(model), Tags)
+        problem.fit(model)
+
+
+CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

@@ -1,0 +1,65 @@
+"""Constraints hold arrays of the same form, whatever they were made by: sorted, frozen, of the same types."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mvcc import Constraints, close_views, propagate_constraints
+from mvcc.constraints import unify
+from mvcc.mapping import ConstraintMap
+
+X = np.random.default_rng(0).normal(size=(12, 2))
+LABELS = np.arange(12) % 3
+GIVEN = Constraints([[0, 3], [3, 6], [1, 2], [4, 5]], [True, True, False, False], [1.0, 2.0, 0.5, 3.0])
+BOTH = Constraints([[0, 3], [0, 3], [1, 4], [4, 7]], [True, False, True, False], [1.0, 2.0, 3.0, 4.0])
+RELATED = np.column_stack((np.arange(12), np.arange(12)[::-1]))
+EMPTY = Constraints([], [])
+
+
+def read_back(folder):
+    GIVEN.to_csv(folder / "constraints.csv")
+    return Constraints.read_csv(folder / "constraints.csv")
+
+
+MADE = {
+    "arrays": lambda _: GIVEN,
+    "nothing": lambda _: EMPTY,
+    "pairs": lambda _: Constraints.from_pairs([(0, 1)], [(1, 2)]),
+    "labels": lambda _: Constraints.from_labels(LABELS, 5, 0),
+    "closure": lambda _: GIVEN.closure(),
+    "closure of equal weights": lambda _: Constraints(GIVEN.pairs, GIVEN.must_link).closure(),
+    "union": lambda _: GIVEN.max_union(Constraints([[0, 3], [7, 8]], [True, False], [9.0, 1.0])),
+    "unified": lambda _: unify(GIVEN, Constraints([[0, 3], [7, 8]], [False, False])),
+    "unified with neighbourhoods": lambda _: unify(Constraints([[0, 1]], [True]).closure(), GIVEN),
+    "map": lambda _: ConstraintMap(RELATED)(GIVEN),
+    "map of both kinds": lambda _: ConstraintMap(RELATED)(BOTH),
+    "map of nothing": lambda _: ConstraintMap(RELATED)(EMPTY),
+    "views": lambda _: close_views([GIVEN, None], {(0, 1): RELATED})[0][1],
+    "propagation": lambda _: propagate_constraints(X, LABELS, GIVEN, 0.4),
+    "propagation of both kinds to one pair": lambda _: propagate_constraints(X, LABELS, BOTH, 0.1),
+    "propagation of nothing": lambda _: propagate_constraints(X, LABELS, EMPTY, 0.4),
+    "propagation to nowhere": lambda _: propagate_constraints(X, LABELS, GIVEN, 0.4, candidates=[]),
+    "file": read_back,
+}
+
+
+@pytest.mark.parametrize("way", MADE)
+@pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighbourhoods"])
+def test_constraints_are_sorted_and_frozen_and_of_the_same_types(monkeypatch, tmp_path, way, most_listed):
+    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", most_listed)
+    made = MADE[way](tmp_path)
+    assert made.pairs.shape == (len(made), 2)
+    assert made.must_link.shape == made.weights.shape == (len(made),)
+    assert (made.pairs.dtype, made.must_link.dtype, made.weights.dtype) == (np.int64, np.bool_, np.float64)
+    assert not any(array.flags.writeable for array in (made.pairs, made.must_link, made.weights))
+    assert (made.pairs[:, 0] < made.pairs[:, 1]).all()
+    # must-links before cannot-links of the same pair
+    assert made == Constraints(made.pairs[::-1], made.must_link[::-1], made.weights[::-1])
+    kinds = np.where(made.must_link, 0, 1)
+    assert np.array_equal(np.lexsort((kinds, *made.pairs.T[::-1])), np.arange(len(made)))
+
+
+def test_relations_are_integers():
+    _, relations = close_views([GIVEN, None], {(1, 0): RELATED.astype(np.uint8)})
+    assert relations[0, 1].dtype == np.int64

@@ -1,0 +1,88 @@
+"""MultiViewConstrainedClustering keeps the promises of ``multiview_checks`` with every base, transfer and closure."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from mvcc import (
+    ClusterMembership,
+    ConstraintPropagation,
+    Constraints,
+    DirectMapping,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+    SingleView,
+)
+from tests.multiview_checks import CHECKS
+from tests.multiview_problems import fitted, make_problem
+
+# overlapping views, and few iterations
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::mvcc.exceptions.PropagationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
+
+BASES = {
+    "pck": PCKMeans(3),
+    "mpck": MPCKMeans(3),
+    "mpck-shared": MPCKMeans(3, shared_metric=True),
+    "mpck-full": MPCKMeans(3, metric="full"),
+    "mpck-full-shared": MPCKMeans(3, metric="full", shared_metric=True),
+}
+TRANSFERS = {
+    "default": None,
+    "propagation": ConstraintPropagation(0.5),
+    "cross-validated": ConstraintPropagation("cv"),
+    "direct": DirectMapping(),
+    "membership": ClusterMembership(),
+    "single": SingleView(),
+}
+CLOSURES = ["full", "view", "none"]
+# each base with each transfer, and each closure with each of both; cross-validation takes long
+CONFIGURATIONS = {
+    f"{base}-{transfer}-{CLOSURES[(b + t) % 3]}": MultiViewConstrainedClustering(
+        BASES[base], TRANSFERS[transfer], closure=CLOSURES[(b + t) % 3], max_iter=5, random_state=0
+    )
+    for (b, base), (t, transfer) in product(enumerate(BASES), enumerate(TRANSFERS))
+    if transfer != "cross-validated" or base in ("pck", "mpck-full")
+}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_every_configuration_keeps_every_promise(name, check):
+    check(clone(CONFIGURATIONS[name]), make_problem())
+
+
+def clusterings(model, problem):
+    return str(fitted(model, problem)["clusterers_"])
+
+
+def test_the_problem_tells_the_configurations_and_the_seeds_apart():
+    """Were their outcomes the same, the checks would see no difference, either."""
+    problem = make_problem()
+    transfers = [name for name in TRANSFERS if name not in ("default", "cross-validated")]
+    for closure in CLOSURES:
+        models = [MultiViewConstrainedClustering(PCKMeans(3), TRANSFERS[t], closure=closure) for t in transfers]
+        found = [clusterings(model.set_params(random_state=0), problem) for model in models]
+        assert len(set(found)) == len(transfers), closure
+    for model in CONFIGURATIONS.values():
+        found = [clusterings(clone(model).set_params(random_state=seed), problem) for seed in range(4)]
+        assert len(set(found)) > 1
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_without_transfer_and_chance_views_may_come_in_any_order(base):
+    """Nothing is drawn where every cluster starts from a neighbourhood; else the seeds of the views change places."""
+    problem = make_problem(0, (16, 13, 19), (2, 3, 1))
+    known = [Constraints.from_pairs([(0, 3 + v), (1, 6 + v), (2, 9 + v)], [(0, 1), (0, 2), (1, 2)]) for v in range(3)]
+    model = MultiViewConstrainedClustering(BASES[base], SingleView())
+    found = model.fit(problem.views, constraints=known).labels_
+    order = [2, 0, 1]
+    turned = model.fit([problem.views[v] for v in order], constraints=[known[v] for v in order]).labels_
+    for labels, v in zip(turned, order, strict=True):
+        np.testing.assert_array_equal(labels, found[v])

@@ -1,0 +1,93 @@
+"""The E-step at its edges: weights that just reach the threshold, pairs met twice, candidates in any order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvcc import Constraints, propagate_constraints
+from mvcc._kernels.propagation import endpoint_reach
+from tests.strategies import as_dict, quick, seeds
+
+
+@given(seeds, st.integers(1, 3))
+@quick
+def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
+    """As no direction of a round cluster is longer than another, the search reaches no farther than it must."""
+    rng = np.random.default_rng(seed)
+    corners = np.concatenate((np.eye(d), -np.eye(d)))
+    X = np.concatenate((corners, rng.normal(scale=0.3, size=(8, d)), corners * 9))
+    labels = np.repeat([0, 1, 0], [len(corners), 8, len(corners)])
+    constraints = Constraints([[0, len(X) - 1]], [rng.random() < 0.5])
+    every = propagate_constraints(X, labels, constraints, 1e-3)
+    assert len(every) > 3
+    for weight in np.unique(every.weights):
+        kept = propagate_constraints(X, labels, constraints, weight)
+        assert kept == every._select(every.weights >= weight)
+
+
+@given(seeds)
+@quick
+def test_the_heaviest_of_several_ways_to_a_pair_counts(seed):
+    """What a list propagates to is what each of its constraints does, the heaviest of each pair and type."""
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(20, 2)), rng.integers(2, size=20)
+    pairs = rng.permutation(20)[:12].reshape(-1, 2)
+    constraints = Constraints(pairs, rng.random(6) < 0.5, rng.choice([0.4, 1.0, 3.0], 6))
+    together = Constraints([], [])
+    for row in range(6):
+        alone = constraints._select(np.arange(6) == row)
+        together = together.max_union(propagate_constraints(X, labels, alone, 0.3))
+    assert as_dict(propagate_constraints(X, labels, constraints, 0.3)) == pytest.approx(as_dict(together))
+
+
+def test_candidates_may_come_in_any_order_and_more_than_once():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(30, 2)), rng.integers(2, size=30)
+    constraints = Constraints.from_labels(labels, 8, 0)
+    expected = propagate_constraints(X, labels, constraints, 0.2, candidates=np.arange(20))
+    assert len(expected) > 8
+    for dtype in (np.int16, np.uint64):
+        rows = np.concatenate((np.arange(20)[::-1], [3, 3, 19])).astype(dtype)
+        assert propagate_constraints(X, labels, constraints, 0.2, candidates=rows) == expected
+
+
+def test_without_metrics_only_the_clusters_in_use_are_needed_and_one_may_be_empty():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(30, 2)), rng.integers(2, size=30)
+    constraints = Constraints.from_labels(labels, 8, 0)
+    expected = propagate_constraints(X, labels, constraints, 0.2)
+    assert propagate_constraints(X, labels * 4, constraints, 0.2) == expected
+
+
+@pytest.mark.parametrize("bad", [[[0]], [[0], [1, 2]], [True, False], [0.0], [-1], [5], "ab"])
+def test_candidates_that_are_no_rows_are_refused(bad):
+    X = np.arange(10.0).reshape(5, 2)
+    with pytest.raises(ValueError, match="candidates"):
+        propagate_constraints(X, [0, 0, 1, 1, 1], Constraints.from_pairs([(0, 1)]), 0.5, candidates=bad)
+
+
+@pytest.mark.parametrize("row", [0, 4])
+def test_the_first_and_the_last_row_may_be_candidates_and_ends(row):
+    X = np.array([[0.0], [0.1], [0.3], [5.0], [5.1]])
+    constraints = Constraints.from_pairs(cannot_link=[(0, 4)])
+    found = propagate_constraints(X, [0, 0, 0, 1, 1], constraints, 1.0, candidates=[row, 2, 4 - row])
+    assert found == constraints
+
+
+def test_where_the_reach_has_underflowed_a_row_that_shares_some_features_is_not_taken_for_a_copy():
+    X = np.array([[1.0, 2.0], [1.0, 2.5], [1.0, 2.0], [1.5, 2.0]])
+    everyone, whiteners = np.arange(4), np.eye(2)[np.newaxis]
+    start, reached, value = endpoint_reach(
+        X, everyone, np.array([0]), np.zeros(4, int), whiteners, np.zeros(1), np.ones(1), np.array([0, 4]), everyone
+    )
+    assert (start.tolist(), reached.tolist(), value.tolist()) == ([0, 2], [0, 2], [1.0, 1.0])
+
+
+def test_a_constraint_may_name_the_last_row_and_none_behind_it():
+    X = np.arange(10.0).reshape(5, 2)
+    assert len(propagate_constraints(X, [0] * 5, Constraints.from_pairs([(0, 4)]), 1.0)) == 1
+    with pytest.raises(ValueError, match="names row 5, but X has only 5 rows"):
+        propagate_constraints(X, [0] * 5, Constraints.from_pairs([(0, 5)]), 1.0)
