@@ -9,10 +9,11 @@ import traceback
 from collections.abc import Callable, Generator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
 import joblib
 import pandas as pd
+from joblib.parallel import LokyBackend, get_active_backend
 
 from mvcc.exceptions import WorkerError
 from mvcc.experiments._config import Config
@@ -49,11 +50,10 @@ def attempt_trials(
     while left:
         before = len(left)
         # one trial at a time: none waits in a worker for others, to be lost with them
-        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, **_options())
         try:
             with undisturbed():  # for backends of threads, which share what a trial sets for its time
-                me = os.getpid()
-                for attempt in parallel(joblib.delayed(_attempt)(config, trial, data_dir, me) for trial in tuple(left)):
+                for attempt in parallel(joblib.delayed(_attempt)(config, trial, data_dir) for trial in tuple(left)):
                     del left[attempt.trial]
                     yield attempt
         except BrokenProcessPool as error:
@@ -69,16 +69,20 @@ def attempt_trials(
             )
 
 
-def _attempt(config: Config, trial: int, data_dir: str | os.PathLike[str] | None, parent: int) -> Attempt:
+def _attempt(config: Config, trial: int, data_dir: str | os.PathLike[str] | None) -> Attempt:
     """Run a trial; one that fails must not take the others with it."""
-    _end_with(parent)
     try:
         return Attempt(trial, run_trial(config, trial, data_dir))
     except Exception:
         return Attempt(trial, None, traceback.format_exc())
 
 
-@cache
+def _options() -> dict[str, Any]:
+    """Return what joblib's own processes are told besides: they are the ones that this process starts."""
+    backend, _ = get_active_backend()
+    return {"initializer": _end_with, "initargs": (os.getpid(),)} if type(backend) is LokyBackend else {}
+
+
 def _end_with(parent: int) -> None:
     """Let a worker end when the process that started it was killed: nobody would take what it computes."""
 
@@ -87,5 +91,4 @@ def _end_with(parent: int) -> None:
             time.sleep(1)
         os._exit(1)
 
-    if os.getppid() == parent:
-        threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=watch, daemon=True).start()

@@ -138,6 +138,15 @@ def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, t
         assert sha256(folder) == undisturbed
 
 
+def test_workers_that_were_given_nothing_yet_end_as_well(folder):
+    process = start(folder, "--trials", "1")  # the second of two workers has nothing to do
+    wait_for_trials(folder, 1, process)
+    workers = workers_of(process) if process.poll() is None else []
+    process.kill()
+    finish(process)
+    assert_gone(workers)
+
+
 def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed, tried):
     process = start(folder)
     wait_for_trials(folder, 2, process)

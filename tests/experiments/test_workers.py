@@ -24,7 +24,7 @@ def deadly(monkeypatch, tmp_path):
     def plant(trial, times):
         attempt = workers.Attempt
 
-        def kills(config, number, data_dir, parent):
+        def kills(config, number, data_dir):
             marks = len(list(tmp_path.glob("killed-*")))
             if number == trial and marks < times:
                 (tmp_path / f"killed-{marks}").touch()
