@@ -20,7 +20,7 @@ from mvcc.cluster._kernels.pck import pck_fit
 ROUNDING = 1e-12
 
 _MOST_ROWS = 5000  # for more rows a repeated fit takes too long
-_checked: list[int] = []  # fits of this process, and of the workers that have ended
+_checked: list[int] = []  # one entry for each fit of this process
 
 
 def watched(iterate: Callable[..., None]) -> Callable[..., None]:
@@ -58,16 +58,12 @@ def every_fit_descends() -> Iterator[None]:
         yield
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["descents"] = len(_checked)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    _checked.append(getattr(node, "workeroutput", {}).get("descents", 0))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if total := sum(_checked):
-        terminalreporter.write_line(f"The objective of PCK-Means never rises in {total} fits")
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Count the fits of every test."""
+    before = len(_checked)
+    try:
+        return (yield)
+    finally:
+        if fits := len(_checked) - before:
+            pyfuncitem.user_properties.append(("tried", ["fit of PCK-Means watched: its objective never rises", fits]))

@@ -1,0 +1,56 @@
+"""A folder that cannot be written to is a clear error where something must be written, and none where it need not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments import check_results, replay_trial, run_experiment
+from mvcc.reporting import read_curves
+from tests.crashes.steps import CONFIG
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def read_only():
+    """Give a folder with a finished run, and then all rights away."""
+    root = Path(tempfile.mkdtemp())  # not below the folder of pytest, which only its owner may enter
+    root.chmod(0o755)
+    folder = root / "results"
+    run_experiment(CONFIG, folder, n_jobs=1)
+    places = [root, folder, folder / "trials"]
+    for place in places:
+        place.chmod(0o555)
+    administrator = os.geteuid() == 0  # whom no rights keep out
+    if administrator:
+        os.seteuid(NOBODY)
+    yield folder
+    if administrator:
+        os.seteuid(0)
+    for place in places:
+        place.chmod(0o755)
+    shutil.rmtree(root)
+
+
+def test_a_finished_run_is_read_where_nothing_can_be_written(read_only, tried):
+    report = run_experiment(CONFIG, read_only, n_jobs=1)
+    assert (report.computed, report.kept) == (0, 3)
+    assert check_results([read_only])[0][0].status == "ok"
+    assert replay_trial(read_only, 1).differing == 0
+    assert len(read_curves(read_only)) == 2
+    tried("folder read-only", 1)
+
+
+@pytest.mark.parametrize("where", ["results", "new"])
+def test_a_run_that_must_write_says_where_it_cannot(read_only, tried, where):
+    more = CONFIG.model_copy(update={"trials": 4})
+    with pytest.raises(StoreError, match=r"cannot be written: Permission denied.*make it writable, or choose another"):
+        run_experiment(more, read_only.parent / where, n_jobs=1)
+    assert check_results([read_only])[0][0].status == "ok", "what was there is as it was"
+    tried("folder read-only", 1)
