@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._validation import as_array
+from mvcc._validation import as_array, as_floats
 from mvcc.exceptions import InvalidInputError
 
 MAX_ROW = 2**31 - 1
@@ -45,7 +45,7 @@ def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
     """Return the weights of n constraints, 1 where none are given."""
     if weights is None:
         return np.ones(n)
-    checked = as_array(weights, "weights")
+    checked = as_floats(weights, "weights")
     if checked.dtype.kind not in "iuf" and checked.size:
         raise InvalidInputError(f"weights must be numbers, not {checked.dtype}; each must be finite and 0 or more.")
     checked = checked.astype(np.float64)

@@ -43,6 +43,15 @@ def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
         raise InvalidInputError(f"{what} is not an array: {_in_brief(error)}") from error
 
 
+def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Turn an array-like into an array, of doubles if it holds numbers; what is beyond all doubles is infinite."""
+    array = as_array(values, what)
+    if array.dtype.kind not in "iuf":
+        return array
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64, copy=False)
+
+
 class _InvalidTypeError(InvalidInputError, TypeError):
     """Sparse data, or objects that are no numbers: scikit-learn promises a TypeError for them."""
 
@@ -62,7 +71,8 @@ def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
 def _within_range(X: NDArray[np.float64]) -> bool:
     """Tell whether squared distances can be computed and added up; NaN and infinity are out of range, too."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.vdot(X, X) <= LARGEST_SQUARE)
+        # not by BLAS, which waits for its threads where a machine is busy
+        return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
 
 
 def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
@@ -100,11 +110,11 @@ def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
 
 def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.float64]:
     """Return the metric of every cluster, shape (k, d) or (k, d, d), finite."""
-    learned = as_array(metrics, "metrics")
+    learned = as_floats(metrics, "metrics")
     if (
         learned.shape[1:] not in ((d,), (d, d))
         or len(learned) <= largest_label
-        or learned.dtype.kind not in "iuf"
+        or learned.dtype != np.float64
         or not np.isfinite(learned).all()
         or (learned.ndim == 2 and not (learned > 0).all())
     ):
@@ -112,7 +122,7 @@ def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.
             f"metrics must be finite and positive, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the "
             f"largest label; their shape is {learned.shape}."
         )
-    return learned.astype(np.float64, copy=False)
+    return learned
 
 
 def check_matrices(k: int, d: int) -> None:

@@ -64,7 +64,7 @@ def weighted_precision(
     InvalidInputError
         For an unknown kind, or constraints on rows that y_true does not have.
     """
-    if kind not in ("must-link", "cannot-link", None):
+    if not isinstance(kind, str | None) or kind not in ("must-link", "cannot-link", None):
         raise InvalidInputError(f"kind={shown(kind)} is not allowed; 'must-link', 'cannot-link' or None is.")
     if not isinstance(constraints, Constraints):
         raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mvcc._kernels.links import build_links
 from mvcc._messages import shown
 from mvcc._neighborhoods import NO_GROUPS, Groups
-from mvcc._validation import RandomState, as_array, as_generator, check_count, check_number, checked_by, is_clean
+from mvcc._validation import RandomState, as_floats, as_generator, check_count, check_number, checked_by, is_clean
 from mvcc.cluster._kernels.blocks import assign_nearest
 from mvcc.cluster._kernels.metrics import log_det
 from mvcc.cluster._kernels.start import neighborhood_start
@@ -137,8 +137,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         """Return starting labels (−1: none) and centers, by ``init``."""
         if not isinstance(self.init, str):
             wanted = (k, X.shape[1])
-            given = as_array(self.init, f"init, which must have shape {wanted},")
-            if given.shape != wanted or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+            given = as_floats(self.init, f"init, which must have shape {wanted},")
+            if given.shape != wanted or given.dtype.kind != "f" or not np.isfinite(given).all():
                 raise InvalidInputError(
                     f"init must hold {k} finite centers of {X.shape[1]} features, shape {wanted}, not {given.dtype} of "
                     f"shape {given.shape}."

@@ -90,7 +90,7 @@ class MPCKMeans(ConstrainedKMeans):
         max_iter: int,
         tol: float,
     ) -> None:
-        if self.metric not in ("diagonal", "full"):
+        if not isinstance(self.metric, str) or self.metric not in ("diagonal", "full"):
             raise InvalidInputError(f"metric={shown(self.metric)} is not allowed; 'diagonal' or 'full' is.")
         if not isinstance(self.shared_metric, (bool, np.bool_)):
             raise InvalidInputError(f"shared_metric={shown(self.shared_metric)} is not allowed; True or False is.")

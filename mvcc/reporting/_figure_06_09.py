@@ -54,12 +54,16 @@ def _draw(curves: pd.DataFrame, experiment: str) -> Figure | None:
     rows = main_experiment(curves, experiment)
     rows = rows[rows["method"] == "constraint-propagation"].fillna({"mapped": 1.0})  # a view alone has all of itself
     rows = rows.assign(propagated=rows["propagated_must_links"] + rows["propagated_cannot_links"])
-    if not (rows["propagated"] > 0).any():
+    # a logarithmic axis has no zero, and a panel without a point none at all
+    rows = rows[rows["n_constraints"] > 0]
+    panels = rows.groupby(["dataset", "folder", "reading", "view"], dropna=False)
+    rows = rows[panels["propagated"].transform("max") > 0]
+    if rows.empty:
         return None
     lines = line_styles(rows["mapped"])
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
-        positive = points[points["propagated"] > 0]  # a logarithmic axis has no zero
+        positive = points[points["propagated"] > 0]
         drawn = [
             Curve(f"{style.title}, {percent(mapped)}", curve, style, line, mapped, "propagated")
             for mapped, line in lines.items()

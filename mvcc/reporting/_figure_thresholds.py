@@ -45,7 +45,7 @@ def heat_map(points: pd.DataFrame) -> pd.DataFrame:
         Direct Mapping where there are such.
     """
     points = points.assign(row=points["threshold"].where(points["method"] != "direct-mapping", points["method"]))
-    table = points.pivot(index="row", columns="n_constraints", values="mean")
+    table = points.pivot_table(index="row", columns="n_constraints", values="mean", aggfunc="first")
     fixed = sorted(set(table.index) - set(_SPECIAL), key=float, reverse=True)
     return table.loc[[*fixed, *(name for name in _SPECIAL if name in table.index)]]
 
@@ -64,7 +64,11 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
     rows = rows[rows["method"].isin(["constraint-propagation", "direct-mapping"])].reset_index(drop=True)
     if rows["threshold"].isna().all():
         return None
-    rows = rows.assign(reading=rows["mapped"].map(percent) + " of the instances mapped")
+    reading = rows["mapped"].map(percent) + " of the instances mapped"
+    for name in ("closure", "rewired"):
+        if rows[name].nunique() > 1:
+            reading += f" · {name} " + rows[name].astype(str)
+    rows = rows.assign(reading=reading)
     of_paper = _thresholds_of_figure_4(curves)
     colors = ScalarMappable(Normalize(rows["mean"].min(), rows["mean"].max()), "cividis")
 

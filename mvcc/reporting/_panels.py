@@ -8,6 +8,7 @@ from math import log10
 from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
+from mvcc.exceptions import StoreError
 from mvcc.reporting._style import SOFT
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # All in inches, so that panels and text keep their size whatever the number of panels.
 PANEL = (4.0, 2.5)
 _COLUMN_GAP, _ROW_GAP = 0.75, 0.9
+_LARGEST = 400  # a picture of more than 2¹⁶ pixels cannot be written
 _LEFT, _RIGHT, _TOP, _BOTTOM = 0.75, 2.55, 0.9, 0.7
 _EDGE = 0.15
 _NOTE_LINE, _NOTE_LETTER = 0.17, 0.062
@@ -45,6 +47,11 @@ def new_sheet(
     -------
     matplotlib.figure.Figure, matplotlib.gridspec.GridSpec
         The figure and the places of its panels.
+
+    Raises
+    ------
+    StoreError
+        If there are too many panels.
     """
     from matplotlib.figure import Figure
 
@@ -53,6 +60,11 @@ def new_sheet(
     note = fill(note, int((width - 2 * _EDGE) / _NOTE_LETTER))
     bottom = _BOTTOM + _NOTE_LINE * (note.count("\n") + 1)
     height = _TOP + n_rows * (panel_height + _ROW_GAP) - _ROW_GAP + bottom
+    if max(width, height) > _LARGEST:
+        raise StoreError(
+            f"cannot draw {n_rows} × {n_columns} panels, they would be {max(width, height):.0f} inches long. Give a "
+            "folder with fewer experiments."
+        )
     figure = Figure(figsize=(width, height))
     figure.text(_EDGE / width, 1 - _EDGE / height, title, fontsize=11.5, fontweight="bold", va="top")
     figure.text(_EDGE / width, _EDGE / height, note, fontsize=8.5, color=SOFT, va="bottom", linespacing=1.3)

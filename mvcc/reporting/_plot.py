@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,7 +108,8 @@ def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
     for extension, metadata in _METADATA.items():
         path = folder / f"{name}.{extension}"
         try:
-            with replacing(path) as temporary:
+            with replacing(path) as temporary, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a name that the font cannot write
                 figure.savefig(temporary, format=extension, dpi=DPI, metadata=metadata)
         except OSError as error:
             raise StoreError(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from gzip import GzipFile
 from io import BytesIO
 from math import inf, nan
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
 from mvcc._disk import damage_of, known_checksums
+from mvcc._messages import clipped
 from mvcc.exceptions import StoreError
 from mvcc.reporting._style import BASES, METHODS
 
@@ -35,6 +39,16 @@ MEASURES = (
 )  # fmt: skip
 # What a method or an experiment does not have stays empty: Single View has no mapping, one trial no standard error.
 _MAY_BE_EMPTY = {"view", "threshold", "mapped", "rewired", "standard_error", *MEASURES}
+_SHARES = ("mapped", "rewired", "f_measure", "mean", "standard_error", "converged", "chosen_threshold", "disagreement")
+_PRECISIONS = tuple(name for name in MEASURES if "precision" in name)
+_BOUNDS = dict.fromkeys((*_SHARES, *_PRECISIONS), (0, 1)) | dict.fromkeys(("trial", "n_constraints"), (0, 10**9))
+_BOUNDS["trials"] = (1, 10**9)
+_MOST = 10**15  # of anything that is counted
+_WHOLE = {"trial", "trials", "n_constraints"}
+_LONGEST_TEXT = 100
+_MARKUP = "<>|`[]\\&"  # what Markdown, HTML or rich would act on
+_LONGEST_LINE = 10_000
+_MOST_PACKED = 100  # bytes of a table in one of its file; those of ours are ten
 
 
 @dataclass(frozen=True)
@@ -78,9 +92,13 @@ def find_experiments(results_dir: Path) -> list[Path]:
     StoreError
         If there is none.
     """
-    if _is_experiment(results_dir):
-        return [results_dir]
-    found = sorted(curves.parent for curves in results_dir.rglob(CURVES) if _is_experiment(curves.parent))
+    try:
+        if _is_experiment(results_dir):
+            return [results_dir]
+        found = sorted(curves.parent for curves in results_dir.rglob(CURVES) if _is_experiment(curves.parent))
+    except (OSError, ValueError) as error:  # no path at all is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise StoreError(f"cannot look for results in {clipped(str(results_dir), 1000)}: {reason}") from error
     if not found:
         what = "no finished experiment below" if results_dir.is_dir() else "there is no folder"
         raise StoreError(
@@ -177,6 +195,8 @@ def _origin(experiment: Path, results_dir: Path) -> dict[str, str]:
         study, features = config["study"], config["features"]["method"]
     except (KeyError, TypeError) as error:
         raise _damaged(manifest, "its `config` does not tell the study and the features") from error
+    if not (is_label(study) and is_label(features)):
+        raise _damaged(manifest, "the study or the features in its `config` are no text of visible characters")
     folder = inside.as_posix() if inside.parts else experiment.resolve().name
     return {"folder": folder, "study": study, "features": features}
 
@@ -214,13 +234,11 @@ def _read_json(path: Path, content: bytes | None = None) -> dict[str, Any]:
 def _read_table(path: Path, key: tuple[str, ...], values: tuple[str, ...]) -> pd.DataFrame:
     import pandas as pd
 
-    content = BytesIO(_intact(path))
+    content = _intact(path)
     try:
-        table = pd.read_csv(
-            content, dtype=dict.fromkeys(TEXTS, "str"), compression="gzip" if path.suffix == ".gz" else None
-        )
-    except (OSError, EOFError, ValueError, ZlibError) as error:  # the parser's and the decoder's are ValueErrors
-        raise _damaged(path, str(error).strip()) from error
+        table = parse_table(_unpacked(content) if path.suffix == ".gz" else content, TEXTS)
+    except (OSError, EOFError, ValueError, ZlibError) as error:  # the decoder's are ValueErrors
+        raise _damaged(path, clipped(" ".join(str(error).split()), 300)) from error
     columns = (*key, *values, *MEASURES)
     if missing := [name for name in columns if name not in table]:
         raise _damaged(path, f"missing columns: {', '.join(missing)}")
@@ -230,34 +248,83 @@ def _read_table(path: Path, key: tuple[str, ...], values: tuple[str, ...]) -> pd
         if name not in TEXTS:
             numbers = pd.to_numeric(table[name], errors="coerce").astype(float).replace([inf, -inf], nan)
             _refuse(path, table[name], numbers.isna() & table[name].notna(), "not a number")
+            low, high = _BOUNDS.get(name, (0, _MOST))
+            outside = ~numbers.between(low, high) & numbers.notna()
+            _refuse(path, numbers, outside, f"not a number from {low:g} to {high:g}")
+            if name in _WHOLE:
+                _refuse(path, numbers, numbers % 1 > 0, "not a whole number")
             table[name] = numbers
+        else:
+            unreadable = table[name].notna() & ~table[name].fillna("").map(is_label)
+            _refuse(
+                path,
+                table[name],
+                unreadable,
+                f"not a text of at most {_LONGEST_TEXT} visible characters without {_MARKUP}",
+            )
         if name not in _MAY_BE_EMPTY:
             _refuse(path, table[name], table[name].isna(), "but must have a value")
     _check_cells(path, table, key)
     return table
 
 
+def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
+    """Parse a CSV file, of which some columns are text.
+
+    Raises
+    ------
+    ValueError
+        If it is no table.
+    """
+    import pandas as pd
+
+    if max(map(len, content.splitlines()), default=0) > _LONGEST_LINE:  # pandas takes minutes for a million columns
+        raise ValueError(f"a line has more than {_LONGEST_LINE} characters")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            return pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), index_col=False, low_memory=False)
+        except pd.errors.ParserWarning as error:
+            raise ValueError("some rows are longer than the header") from error
+
+
 def _check_cells(path: Path, table: pd.DataFrame, key: tuple[str, ...]) -> None:
     """Check what figures and claims rely on: one row per place, known methods, numbers within their bounds."""
     import pandas as pd
 
-    if "standard_error" in table:
-        _refuse(path, table["standard_error"], table["standard_error"] < 0, "but must not be negative")
     for column, known in (("base", BASES), ("method", METHODS)):
         _refuse(path, table[column], ~table[column].isin(list(known)), f"none of {', '.join(known)}")
     method, threshold, mapped = table["method"], table["threshold"], table["mapped"]
     transfer = (table["experiment"] == "multi-view") & (method != "single-view")
     _refuse(path, mapped, transfer & ~mapped.between(0, 1), "not a fraction from 0 to 1")
-    readable = pd.to_numeric(threshold, errors="coerce").notna() | (threshold == CROSS_VALIDATED)
+    readable = pd.to_numeric(threshold, errors="coerce").between(0, 1) | (threshold == CROSS_VALIDATED)
     unused = threshold.isna() & (method != "constraint-propagation")
-    _refuse(path, threshold, ~(readable | unused), f"neither a number nor {CROSS_VALIDATED}")
+    _refuse(path, threshold, ~(readable | unused), f"neither a number from 0 to 1 nor {CROSS_VALIDATED}")
     _refuse(path, table["n_constraints"], table.duplicated(list(key)), "but a row of the same place has come before")
 
 
 def _refuse(path: Path, column: pd.Series, wrong: pd.Series, why: str) -> None:
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
-        raise _damaged(path, f"line {row + 2}: {column.name} is {column.iloc[row]}, {why}")  # line 1 is the header
+        value = clipped(str(column.iloc[row]))
+        raise _damaged(path, f"line {row + 2}: {column.name} is {value}, {why}")  # line 1 is the header
+
+
+def is_label(value: object) -> bool:
+    """Tell whether a value can be written beside a curve or into a page: short, visible, nothing that marks up."""
+    return (
+        isinstance(value, str) and len(value) <= _LONGEST_TEXT and value.isprintable() and not set(value) & set(_MARKUP)
+    )
+
+
+def _unpacked(content: bytes) -> bytes:
+    """Unpack a table, but nothing that was packed to fill the memory."""
+    most = 2**20 + _MOST_PACKED * len(content)
+    with GzipFile(fileobj=BytesIO(content)) as file:
+        text = file.read(most + 1)
+    if len(text) > most:
+        raise ValueError(f"it unpacks to more than {most} bytes, which no table does")
+    return text
 
 
 def _damaged(path: Path, why: str) -> StoreError:

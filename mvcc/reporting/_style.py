@@ -51,6 +51,7 @@ _SETTINGS: dict[Any, Any] = {
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.formatter.useoffset": False,
+    "text.parse_math": False,  # a name with a dollar sign is a name
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.6,
     "xtick.labelsize": 8.5,

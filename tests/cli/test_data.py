@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from mvcc.cli._data import command
-from mvcc.datasets import _files, registry
+from mvcc.datasets import _download, _files, registry
 from mvcc.exceptions import DataError, UnknownDatasetError
 
 
@@ -91,12 +91,12 @@ def test_check_of_chosen_data_sets_leaves_the_others_out(run, no_files):
 def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
     asked = []
 
-    def retrieve(url, known_hash, fname, path):
+    def retrieve(url, known_hash, fname, path, downloader):
         asked.append((url, known_hash))
         return str(Path(path) / fname)
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
-    monkeypatch.setattr(_files, "_retrieve_documents", lambda file, folder: folder / file.name)
+    monkeypatch.setattr(_download, "_documents", lambda file, folder: folder / file.name)
     assert json.loads(run("fetch", "protein", "--json").stdout) == [
         {"name": "protein", "files": {"protein.arff": str(no_files / "protein.arff")}}
     ]

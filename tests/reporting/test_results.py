@@ -79,13 +79,13 @@ def test_a_table_without_rows_is_refused(tmp_path, curves, finish):
         ("mean", None, "mean is nan, but must have a value"),
         ("n_constraints", None, "n_constraints is nan, but must have a value"),
         ("dataset", None, "dataset is nan, but must have a value"),
-        ("standard_error", "-0.1", "standard_error is -0.1, but must not be negative"),
+        ("standard_error", "-0.1", "standard_error is -0.1, not a number from 0 to 1"),
         ("base", "x-means", "base is x-means, none of pck-means, mpck-means"),
-        ("threshold", "low", "threshold is low, neither a number nor cv"),
-        ("threshold", None, "threshold is nan, neither a number nor cv"),
+        ("threshold", "low", "threshold is low, neither a number from 0 to 1 nor cv"),
+        ("threshold", None, "threshold is nan, neither a number from 0 to 1 nor cv"),
         ("iterations", "many", "iterations is many, not a number"),
         ("method", "telepathy", "method is telepathy, none of constraint-propagation, direct-mapping"),
-        ("mapped", "20", r"mapped is 20.0, not a fraction from 0 to 1"),
+        ("mapped", "20", r"mapped is 20.0, not a number from 0 to 1"),
         ("mapped", None, r"mapped is nan, not a fraction from 0 to 1"),
         ("n_constraints", "20", "n_constraints is 20.0, but a row of the same place has come before"),
     ],
@@ -95,6 +95,16 @@ def test_a_damaged_value_is_named_with_its_line(tmp_path, curves, finish, column
     table.loc[1, column] = value
     finish(tmp_path, table)
     with pytest.raises(StoreError, match=f"line 3: {message}"):
+        read_curves(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", "a|b", "`rm`", "[red]x", "a&lt;", "x\x1b[31m", "x" * 101]
+)
+@pytest.mark.parametrize("column", ["dataset", "view", "study"])
+def test_names_that_a_page_or_a_terminal_would_act_on_are_refused(tmp_path, curves, finish, column, name):
+    finish(tmp_path, curves().assign(**{column: name}))
+    with pytest.raises(StoreError, match="visible characters"):
         read_curves(tmp_path)
 
 

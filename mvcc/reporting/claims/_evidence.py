@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 
+from mvcc._messages import clipped
 from mvcc.exceptions import StoreError
-from mvcc.reporting._results import CELL, read_scores
+from mvcc.reporting._results import CELL, parse_table, read_scores
 
 # The claims of the main experiments are about these (Table 1); a user's own data are no evidence for or against them.
 DATASETS = ("four_quadrants", "protein", "letters_digits", "rec_talk")
 PROPAGATION = "constraint-propagation"
+
+# the columns of evaluations.csv
+_OF_RUNS = ("dataset", "base")
+_COUNTS = ("candidates", "endpoints", "naive", "memoized", "early_stopped")
 
 READINGS: Mapping[str, str] = {
     "full": "closed over all views (Algorithm 2)",
@@ -118,8 +124,32 @@ def _copies(scores: pd.DataFrame, at_one: pd.Series) -> pd.Series:
     """
     same = ["experiment", "dataset", "base", "mapped", "n_constraints", "trial"]
     counted = scores.loc[at_one & (scores["study"] == "embedding"), [*same, "inferred"]]
-    copies = scores[[*same, "study"]].merge(counted, on=same, how="left", validate="many_to_one")["inferred"]
+    copies = joined(scores[[*same, "study"]], counted, same, how="left")["inferred"]
     return copies.where(scores["study"].isin(["embedding", "main"])).astype(float)
+
+
+def joined(
+    left: pd.DataFrame,
+    right: pd.DataFrame,
+    keys: list[str],
+    how: Literal["left", "inner"] = "inner",
+    suffixes: tuple[str, str] = ("", "_of_other"),
+) -> pd.DataFrame:
+    """Join to every run of one side the one run of the other side that has the same keys.
+
+    Raises
+    ------
+    StoreError
+        If there are several.
+    """
+    if (double := right.duplicated(keys)).any():
+        row = right[double].iloc[0]
+        raise StoreError(
+            f"trial {row['trial']:g} of {row['dataset']} was run with several thresholds or closures, and claims "
+            "compare one run with one. Give these runs a study of their own, `study: thresholds` or `study: closure`, "
+            "or move them elsewhere."
+        )
+    return left.merge(right, on=keys, how=how, suffixes=suffixes)
 
 
 def _refuse_doubles(scores: pd.DataFrame) -> None:
@@ -163,10 +193,18 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
 def _read_evaluations(path: Path) -> pd.DataFrame | None:
     if not path.is_file():
         return None
+    why = ""
     try:
-        return pd.read_csv(path)
+        runs = parse_table(path.read_bytes(), _OF_RUNS)
+        if missing := {*_OF_RUNS, *_COUNTS} - set(runs.columns):
+            why = f"missing columns: {', '.join(sorted(missing))}"
+        else:
+            runs[list(_COUNTS)] = runs[list(_COUNTS)].apply(pd.to_numeric, errors="coerce")
+            bad = ~runs[list(_COUNTS)].ge(0).all(axis=1) | runs[list(_OF_RUNS)].isna().any(axis=1)
+            if bad.any():
+                why = f"line {int(bad.to_numpy().argmax()) + 2} lacks a name or a number of 0 or more"
     except (OSError, ValueError) as error:
-        why = str(error).strip()
-        raise StoreError(
-            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`."
-        ) from error
+        why = clipped(" ".join(str(error).split()), 300)
+    if why:
+        raise StoreError(f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`.")
+    return runs

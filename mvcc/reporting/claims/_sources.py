@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 import pandas as pd
 
-from mvcc.reporting.claims._evidence import Evidence
+from mvcc.reporting.claims._evidence import Evidence, joined
 
 # What one run of a trial is drawn or set up by: two methods are compared where these are the same.
 KEYS = ("dataset", "view", "base", "mapped", "rewired", "n_constraints", "kind", "trial")
@@ -200,9 +200,9 @@ def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...]) -> pd
     pairs = []
     for method, other in right.groupby("method"):
         keys = [key for key in KEYS if key not in apart and _fills(left, key) and _fills(other, key)]
-        joined = left.merge(other[[*keys, "value"]], on=keys, suffixes=("", "_of_other"), validate="many_to_one")
-        joined = joined.assign(left=joined["value"], right=joined["value_of_other"], against=method)
-        pairs.append(joined.assign(value=joined["left"] - joined["right"]).drop(columns="value_of_other"))
+        pair = joined(left, other[[*keys, "value"]], keys)
+        pair = pair.assign(left=pair["value"], right=pair["value_of_other"], against=method)
+        pairs.append(pair.assign(value=pair["left"] - pair["right"]).drop(columns="value_of_other"))
     return pd.concat(pairs, ignore_index=True)
 
 

@@ -1,0 +1,17 @@
+"""Every test of this folder says how many cases of bad input it has tried, and what became of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.robustness.cases import tally
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    before = tally.copy()
+    try:
+        return (yield)
+    finally:
+        counts = tally - before
+        pyfuncitem.user_properties.append(("bad input", (counts["refused"], counts["valid"])))

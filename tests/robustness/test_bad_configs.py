@@ -1,0 +1,124 @@
+"""A configuration that makes no sense is refused by one message with every line that is wrong, whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import example
+from hypothesis import strategies as st
+
+from mvcc.experiments import _provenance
+from tests.robustness.cases import command, many
+from tests.robustness.spoiling import ODD_TEXTS, places, spoilt_bytes, spoilt_tree, tokens
+
+CONFIGS = [path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))]
+TREES = [yaml.safe_load(text) for text in CONFIGS]
+KEYS = sorted({".".join(map(str, place)) for tree in TREES for place in places(tree)})
+VALUES = [json.dumps(value) for tree in TREES for value in tree.values()]
+SMALL = "name: small\ndataset: four_quadrants\nmulti_view: {threshold: 0.5, mapped: [0.2, 1], constraints: [10, 25]}\n"
+
+# a place is a line of the file or an assignment; a file that is no text has no lines
+WHERE = (
+    r"x\.yaml:\d+: .",
+    r"--set .*: .",
+    r"x\.yaml: (this is a binary file|this is larger than|cannot be read|there is no such file)",
+)
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    """Look for no data files and no commit: it is the configuration that is tested."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_provenance, "file_checksums", lambda *_: {})
+    monkeypatch.setattr(_provenance, "_commit", lambda: None)
+
+
+def check(content, *assignments):
+    """Give a configuration to both commands that read one, which must agree, and return whether it is valid."""
+    path = Path("x.yaml")
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    options = [part for assignment in assignments for part in ("--set", assignment)]
+    described = command("validate", path, *options, codes=(2,), names=WHERE)
+    planned = command("run", path, "--dry-run", *options, codes=(2,), names=WHERE)
+    assert (described is None) == (planned is None)
+    if described is not None:
+        assert described.startswith("x.yaml is valid.")
+        assert planned.startswith("Would compute ")
+    assert [*map(str, Path().iterdir())] == ["x.yaml"]
+    return described is not None
+
+
+def written(tree):
+    """Write a tree as YAML; half characters, which YAML refuses to write, as JSON."""
+    try:
+        return yaml.dump(
+            tree, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False, allow_unicode=True
+        )
+    except UnicodeEncodeError:
+        return json.dumps(tree)
+
+
+@many(50, tree=st.sampled_from(TREES).flatmap(spoilt_tree))
+def test_a_tree_of_any_values_is_understood_or_refused(tree):
+    check(written(tree))
+
+
+@many(90, content=st.sampled_from(CONFIGS).flatmap(spoilt_bytes))
+def test_a_file_is_understood_or_refused(content):
+    check(content)
+
+
+@many(
+    50,
+    keys=st.lists(
+        st.sampled_from([*KEYS, *ODD_TEXTS, "a.b.c", ".", "..", "multi_view.", "=", "trials.0"]), min_size=1, max_size=2
+    ),
+    equals=st.sampled_from(["=", "=", "=", "==", ": ", ""]),
+    values=st.lists(tokens | st.sampled_from(VALUES) | st.text(max_size=20), min_size=2, max_size=2),
+)
+@example(keys=["multi_view." * 30_000 + "a", "a." * 19 + "b"], equals="=", values=["1", "2"])
+@example(keys=["trials"], equals="=", values=["9" * 100_000])
+@example(keys=["trials"], equals="=", values=["[" * 100_000])
+def test_assignments_are_understood_or_refused(keys, equals, values):
+    check(SMALL, *(f"{key}{equals}{value}" for key, value in zip(keys, values, strict=False)))
+
+
+FRACTIONS = [number / 1000 for number in range(1, 1000)]
+LEVELS = [
+    f"{here}: &{here} [{', '.join([f'*{before}'] * 9)}]" for before, here in zip("abcdefgh", "bcdefghi", strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        SMALL + "\n".join(["a: &a [x, x, x, x, x, x, x, x, x]", *LEVELS]),
+        SMALL + "seed: !!python/object/apply:os.system [touch hacked]",
+        SMALL + "---\n" + SMALL,
+        SMALL + "\n".join(f"key_{number}: 1" for number in range(4000)),
+        SMALL + "seed: 1\n" * 4000,
+        SMALL.replace("[0.2, 1]", str(FRACTIONS)).replace("[10, 25]", str([*range(1000)])),
+        SMALL.replace("0.5", str([number / 9999 for number in range(1, 9000)])),
+        SMALL.replace("0.5", str(["x"] * 9000)),
+        SMALL.replace("small", "x" * 500_000),
+        SMALL.replace("small", "1" * 500_000),
+        SMALL.replace("small", '"' + r"\x41" * 100_000 + '"'),
+        "k" * 500_000 + ": 1",
+        "{a: " * 100_000,
+        "#" * 2**21,
+        "\0",
+        "",
+    ],
+    ids=lambda content: content[-20:],
+)
+def test_what_grows_beyond_measure_is_refused_at_once(content):
+    assert not check(content)
+
+
+@pytest.mark.parametrize("path", ["none.yaml", ".", "x" * 5000, "no/folder/x.yaml", ""])
+def test_a_file_that_is_not_there_is_refused(path):
+    for arguments in (["validate", path], ["run", path, "--dry-run"]):
+        assert command(*arguments, codes=(2,), names=("cannot be read", "there is no such file")) is None

@@ -1,0 +1,202 @@
+"""Constraints that cannot be are refused with their place, as arrays and as CSV files, and never half understood."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example
+from hypothesis import strategies as st
+
+from mvcc import (
+    Constraints,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+    propagate_constraints,
+    weighted_precision,
+)
+from tests.robustness.cases import answer, command, many, with_warnings
+from tests.robustness.spoiling import any_array, odd_objects, odd_values, spoilt_bytes, spoilt_list, spoilt_rows
+
+X = np.array([[0.0, 0.1], [0.2, 0.0], [0.1, 0.3], [4.0, 4.1], [4.2, 4.0], [0.0, 4.0], [0.3, 4.2], [4.1, 0.2]])
+LABELS = [0, 0, 0, 1, 1, 2, 2, 3]
+PAIRS = [(0, 1), (1, 2), (3, 4), (0, 3), (2, 4), (5, 6), (5, 7)]
+KINDS = [True, True, True, False, False, True, False]
+WEIGHTS = [1.0, 0.5, 2.0, 1.0, 1.0, 0.25, 3.0]
+
+
+def assert_valid(constraints):
+    pairs, must_link, weights = constraints.pairs, constraints.must_link, constraints.weights
+    assert pairs.shape == (len(constraints), 2)
+    assert pairs.dtype == np.int64
+    assert must_link.shape == weights.shape == (len(constraints),)
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    assert (pairs >= 0).all()
+    assert np.isfinite(weights).all()
+    assert (weights >= 0).all()
+
+
+# arrays
+
+
+@many(
+    80,
+    pairs=st.just(PAIRS) | any_array(spoilt_rows(PAIRS)),
+    kinds=st.just(KINDS) | any_array(spoilt_list(KINDS)),
+    weights=st.none() | any_array(spoilt_list(WEIGHTS)),
+)
+@example(pairs=[(0, 10**400)], kinds=[True], weights=None)
+@example(pairs=PAIRS, kinds=KINDS, weights=[10**400] * 7)
+@example(pairs=PAIRS, kinds=KINDS, weights=np.full(7, np.finfo(np.longdouble).max))
+def test_arrays_make_constraints_or_are_refused(pairs, kinds, weights):
+    constraints = answer(lambda: Constraints(pairs, kinds, weights), "pairs", "must_link", "weights")
+    if constraints is not None:
+        assert_valid(constraints)
+
+
+@many(40, together=spoilt_rows(PAIRS), apart=spoilt_rows(PAIRS))
+def test_pairs_make_constraints_or_are_refused(together, apart):
+    constraints = answer(lambda: Constraints.from_pairs(together, apart), "pairs", "must_link", "cannot_link")
+    if constraints is not None:
+        assert_valid(constraints)
+
+
+@many(40, y=any_array(spoilt_list(LABELS)), number=odd_values | st.integers(0, 20), seed=odd_values)
+@example(y=LABELS, number=10**5000, seed=0)
+@example(y=LABELS, number=2, seed=np.array([[1, 2]]).view(np.matrix))
+@example(y=LABELS, number=2, seed=[0] * 10**6)
+@example(y=np.array([np.zeros(2), np.zeros(3)], dtype=object), number=2, seed=0)
+def test_labels_make_constraints_or_are_refused(y, number, seed):
+    made = answer(lambda: Constraints.from_labels(y, number, seed), "y", "n_constraints", "random_state", "labels")
+    if made is not None:
+        assert_valid(made)
+
+
+WEIGHED = st.sampled_from([0.0, 0.5, 1.0, 1e308, 5e-324])
+
+
+@st.composite
+def contradictory(draw):
+    """Constraints on rows that X may have or not, of any kinds."""
+    pair = st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] != pair[1])
+    pairs = draw(st.lists(pair, max_size=9))
+    kinds, weights = zip(*[(draw(st.booleans()), draw(WEIGHED)) for _ in pairs], strict=True) if pairs else ((), ())
+    return Constraints(np.reshape(pairs, (-1, 2)).astype(int), kinds, weights)
+
+
+constraints_or_not = contradictory() | odd_objects
+HEAVY = Constraints(PAIRS, KINDS, [1.7e308] * 7)
+
+
+@many(40, constraints=contradictory(), other=constraints_or_not)
+def test_constraints_have_a_closure_or_contradict_each_other(constraints, other):
+    closed = answer(constraints.closure, "contradict")
+    if closed is not None:
+        assert_valid(closed)
+        assert closed.closure() == closed
+    united = answer(lambda: constraints.max_union(other), "other")
+    if united is not None:
+        assert_valid(united)
+
+
+CLUSTERERS = [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0), MPCKMeans(2, metric="full", random_state=0)]
+
+
+@many(60, clusterer=st.sampled_from(CLUSTERERS), constraints=constraints_or_not)
+@example(clusterer=CLUSTERERS[0], constraints=HEAVY)
+@example(clusterer=CLUSTERERS[1], constraints=HEAVY)
+@example(clusterer=CLUSTERERS[2], constraints=HEAVY)
+def test_a_clusterer_takes_constraints_or_refuses_them(clusterer, constraints):
+    fitted = answer(lambda: clusterer.fit(X, constraints=constraints), "constraints?")
+    if fitted is not None:
+        assert set(fitted.labels_) <= {0, 1}
+        assert np.isfinite(fitted.cluster_centers_).all()
+        assert np.isfinite(fitted.objective_)
+
+
+@with_warnings
+@many(40, constraints=st.lists(constraints_or_not, max_size=3) | odd_objects, closure=st.sampled_from(["full", "none"]))
+def test_views_take_constraints_or_refuse_them(constraints, closure):
+    model = MultiViewConstrainedClustering(PCKMeans(2), closure=closure, random_state=0)
+    mappings = {(0, 1): [(0, 0), (3, 3)]}
+    fitted = answer(lambda: model.fit([X, X[:6]], constraints=constraints, mappings=mappings), "constraints?")
+    if fitted is not None:
+        assert [len(labels) for labels in fitted.labels_] == [8, 6]
+
+
+@many(30, constraints=constraints_or_not, kind=st.sampled_from([None, "must-link"]) | odd_objects)
+@example(constraints=HEAVY, kind=None)
+@example(constraints=HEAVY, kind=np.array(["must-link", "cannot-link"]))
+def test_constraints_are_propagated_and_scored_or_refused(constraints, kind):
+    propagated = answer(lambda: propagate_constraints(X, [0] * 8, constraints, 0.5), "constraints?")
+    if propagated is not None:
+        assert_valid(propagated)
+    precision = answer(lambda: weighted_precision(constraints, LABELS, kind), "constraints?", "kind")
+    if precision is not None:
+        assert np.isnan(precision) or 0 <= precision <= 1
+
+
+# CSV files
+
+LISTED = (
+    "i,j,kind,weight\n0,1,must-link,1.0\n1,2,must-link,0.5\n3,4,must-link,2.0\n0,3,cannot-link,1\n5,7,cannot-link,3\n"
+)
+UNWEIGHED = "i,j,kind\n0,1,must-link\n7,2,cannot-link\n"
+WHERE = (r"list\.csv:\d+: .", r"list\.csv: cannot be read", "contradict")
+
+
+@many(250, content=st.sampled_from([LISTED, LISTED, UNWEIGHED]).flatmap(spoilt_bytes))
+def test_a_file_is_read_or_refused_with_its_line(tmp_path, content):
+    path = tmp_path / "list.csv"
+    path.write_bytes(content)
+    read = answer(lambda: Constraints.read_csv(path), *WHERE)
+    if read is not None:
+        assert_valid(read)
+
+
+@many(
+    30, content=st.sampled_from([LISTED, UNWEIGHED]).flatmap(spoilt_bytes), conflict=st.sampled_from(["error", "drop"])
+)
+def test_the_command_checks_a_file_or_refuses_it(tmp_path, content, conflict):
+    path = tmp_path / "list.csv"
+    path.write_bytes(content)
+    command("constraints", path, "--on-conflict", conflict, codes=(1,), names=WHERE)
+
+
+MANY = 10**6
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("i,j,kind" + ",x" * MANY, 1),
+        (LISTED + "0,1,must-link" + ",1" * MANY, 7),
+        (LISTED + '0,1,"must-link' + "x" * MANY, 7),
+        (LISTED + '0,1,must-link,"1\n' + "0,1,must-link,1\n" * 1000, 7),
+        ('i,j,kind\n0,1,"must\n-link"\n', 2),
+        (UNWEIGHED + '"0\n",1,must-link\n0,1,no-link', 6),
+        (LISTED + "9" * 5000 + ",1,must-link,1", 7),
+        (LISTED + "0,1,must-link," + "9" * 5000, 7),
+        (LISTED + f"0,{2**63},must-link,1", 7),
+        (LISTED + f"0,{2**64},must-link,1", 7),
+        (LISTED + "0,1,\x1b[31m,1", 7),
+        (LISTED.replace("0.5", "nan"), 3),
+        (LISTED.replace("0.5", "-1"), 3),
+        (LISTED.replace(",", ";"), 1),
+        (LISTED.encode("utf-16"), 1),
+        (LISTED.encode() + b"0,1,must-link,\xe9", 7),
+        ("\0" * 100, 1),
+        ("", 1),
+    ],
+    ids=lambda value: repr(value)[-15:],
+)
+def test_the_line_that_is_wrong_is_named(tmp_path, content, line):
+    path = tmp_path / "list.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert answer(lambda: Constraints.read_csv(path), rf"list\.csv:{line}: .") is None
+
+
+@pytest.mark.parametrize("path", [".", "none.csv", "a\0b", "x" * 5000, b"none.csv", None, -1, 2.5, ["a"]], ids=repr)
+def test_what_is_no_file_is_refused(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    assert answer(lambda: Constraints.read_csv(path), "cannot be read") is None

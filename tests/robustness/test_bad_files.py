@@ -1,0 +1,259 @@
+"""Damaged data files and results are refused with file and line, by the readers and by the commands."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example
+from hypothesis import strategies as st
+
+from mvcc.datasets._arff import read_arff
+from mvcc.exceptions import DataError, StoreError
+from mvcc.reporting import FIGURES, read_curves, read_scores
+from mvcc.reporting._results import read_examples
+from tests.robustness.cases import answer, command, many
+from tests.robustness.spoiling import spoilt_bytes, spoilt_tree
+
+MANY = 10**6
+
+# ARFF
+
+ARFF = """% Iris
+@relation 'a b'
+@attribute x numeric
+@attribute 'y z' real
+@attribute class {u,'v', w}
+@data
+1,2,u
+ 3.5 , -1e-3, v
+7 8 'w'
+% remark
+0,0,u
+"""
+IN_ARFF = (r"data\.arff, line \d+: .", r"data\.arff: no")
+
+
+@many(250, content=spoilt_bytes(ARFF))
+def test_a_data_file_is_read_or_refused_with_its_line(tmp_path, content):
+    path = tmp_path / "data.arff"
+    path.write_bytes(content)
+    read = answer(lambda: read_arff(path), *IN_ARFF, error=DataError)
+    if read is not None:
+        X, y = read
+        assert X.ndim == 2
+        assert y.shape == (len(X),)
+        assert np.isfinite(X).all()
+        assert (y >= 0).all()
+
+
+CLASSES = ",".join(f"c{number}" for number in range(20_000))
+LARGE = {
+    "a row of a million values": ARFF + "1" + ",1" * MANY,
+    "many attributes": ARFF.replace("@data", "@attribute x numeric\n" * 100_000 + "@data"),
+    "a million classes": ARFF.replace("w}", "w" + ",w" * MANY + "}") + "1,2,q",
+    "many rows of many classes": ARFF.replace("w}", f"w,{CLASSES}}}") + "1,2,c19999\n" * 20_000 + "1,2,q",
+    "one line": "x" * MANY,
+    "a quote that is never closed": ARFF.replace("'y z'", "'y z" + " z" * MANY),
+    "a million digits": ARFF + "9" * MANY + ",1,u",
+    "an escape": ARFF.replace("{u", "{\x1b[31m,u") + "1,2,\x1b[32m",
+}
+
+
+@pytest.mark.parametrize("content", LARGE.values(), ids=LARGE)
+def test_a_data_file_of_a_million_parts_is_refused_at_once(tmp_path, content):
+    path = tmp_path / "data.arff"
+    path.write_text(content)
+    assert answer(lambda: read_arff(path), *IN_ARFF, error=DataError) is None
+
+
+# results
+
+RESULTS = Path(__file__).parents[2] / "results" / "four_quadrants"
+TABLE = pd.read_csv(RESULTS / "curves.csv", dtype={"threshold": "str"})
+TRIALS = pd.read_csv(RESULTS / "scores.csv.gz", dtype={"threshold": "str"}).query("trial < 2")
+CURVES, SCORES = (table.iloc[::9].to_csv(index=False) for table in (TABLE, TRIALS))
+EXAMPLE = json.loads((RESULTS / "example.json").read_text("utf-8"))
+EXAMPLE["points"] = EXAMPLE["points"][:9]
+# without checksums, as somebody brings results of another method: any change would be noticed by these
+MANIFEST = {"config": json.loads((RESULTS / "manifest.json").read_text("utf-8"))["config"]}
+FILES = (r"curves\.csv", r"scores\.csv\.gz", r"manifest\.json", r"example\.json")
+
+
+def written(folder, **contents):
+    """Write a finished experiment with some of its files replaced."""
+    whole = {
+        "curves.csv": CURVES.encode(),
+        "scores.csv.gz": gzip.compress(SCORES.encode(), 1),
+        "manifest.json": json.dumps(MANIFEST).encode(),
+        "example.json": json.dumps(EXAMPLE).encode(),
+    }
+    for file, content in whole.items():
+        (folder / file).write_bytes(contents.get(file.partition(".")[0], content))
+    return folder
+
+
+def json_files(tree):
+    return spoilt_tree(tree).map(lambda spoilt: json.dumps(spoilt).encode()) | spoilt_bytes(json.dumps(tree, indent=1))
+
+
+def changed(text, **values):
+    """Write a table with other values in its first row."""
+    table = pd.read_csv(io.StringIO(text), dtype="str")
+    return (
+        table.assign(**{name: [value, *table[name][1:]] for name, value in values.items()}).to_csv(index=False).encode()
+    )
+
+
+@many(60, content=spoilt_bytes(CURVES))
+@example(content=(CURVES + "multi-view" + ",1" * MANY).encode())
+@example(content=("experiment" + ",x" * MANY + "\n" + CURVES).encode())
+@example(content=CURVES.replace("\n", ",1\n").replace(",1\n", "\n", 1).encode())
+@example(content=changed(CURVES, dataset="x" * MANY))
+@example(content=changed(CURVES, base="\x1b[31m"))
+@example(content=changed(CURVES, mean="1e300"))
+@example(content=changed(CURVES, n_constraints="0.5"))
+@example(content=changed(CURVES, threshold="1e999"))
+def test_curves_are_read_or_refused(tmp_path, content):
+    folder = written(tmp_path, curves=content)
+    curves = answer(lambda: read_curves(folder), r"curves\.csv", error=StoreError)
+    if curves is not None:
+        assert curves["mean"].between(0, 1).all()
+        assert not curves[["dataset", "method", "base", "n_constraints"]].isna().any(axis=None)
+
+
+@many(60, content=spoilt_bytes(SCORES), at=st.none() | st.integers(0, 4000))
+@example(content=bytes(2**24), at=None)
+def test_scores_are_read_or_refused(tmp_path, content, at):
+    packed = gzip.compress(content, 1)
+    if at is not None:
+        packed = packed[:at] + bytes([at % 256]) + packed[at + 1 :]
+    folder = written(tmp_path, scores=packed)
+    scores = answer(lambda: read_scores(folder), r"scores\.csv\.gz", error=StoreError)
+    if scores is not None:
+        assert scores["f_measure"].between(0, 1).all()
+        assert not scores.duplicated(["dataset", "view", "base", "method", "mapped", "n_constraints", "trial"]).any()
+
+
+@many(50, content=json_files(MANIFEST))
+@example(content=b"[" * MANY)
+@example(content=json.dumps({"config": {"study": ["main"], "features": {"method": "\ud800"}}}).encode())
+def test_a_manifest_is_read_or_refused(tmp_path, content):
+    folder = written(tmp_path, manifest=content)
+    curves = answer(lambda: read_curves(folder), r"manifest\.json", error=StoreError)
+    if curves is not None:
+        assert curves["study"].map(str.isprintable).all()
+        assert curves["features"].map(str.isprintable).all()
+
+
+@many(50, content=json_files(EXAMPLE))
+def test_an_example_is_read_or_refused(tmp_path, content):
+    folder = written(tmp_path, example=content)
+    examples = answer(lambda: read_examples(folder), r"example\.json", error=StoreError)
+    assert examples is None or len(examples) == 1
+
+
+SPOILT = st.one_of(
+    st.tuples(st.just("curves"), spoilt_bytes(CURVES)),
+    st.tuples(st.just("scores"), spoilt_bytes(SCORES).map(gzip.compress)),
+    st.tuples(st.just("manifest"), json_files(MANIFEST)),
+    st.tuples(st.just("example"), json_files(EXAMPLE)),
+)
+
+
+def drawn(folder, figure):
+    printed = command(
+        "plot", folder, "--figure", figure, codes=(1,), names=(*FILES, "the example of", "nothing to draw")
+    )
+    assert printed is None or all(Path(line).stat().st_size for line in printed.splitlines())
+    return printed
+
+
+@many(4, spoilt=SPOILT, figure=st.sampled_from(list(FIGURES)))
+def test_figures_are_drawn_or_refused(tmp_path, spoilt, figure):
+    drawn(written(tmp_path, **dict([spoilt])), figure)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"points": [[10**400, 0.0]]},
+        {"points": [[float("nan"), 0.0]]},
+        {"mean": [1e308, 0.0]},
+        {"covariance": [[1.0, 2.0], [2.0, 1.0]]},
+        {"threshold": "x" * MANY},
+        {"dataset": "\x1b[31m"},
+        {"constraints": "no"},
+    ],
+    ids=str,
+)
+def test_an_example_that_cannot_be_drawn_is_refused(tmp_path, parts):
+    folder = written(tmp_path, example=json.dumps({**EXAMPLE, **parts}).encode())
+    assert drawn(folder, "3") is None
+
+
+def without_propagation(table):
+    return table.assign(propagated_must_links=0, propagated_cannot_links=0)
+
+
+UNUSUAL = {
+    "none of the constraints": (lambda table: table.assign(n_constraints=table["n_constraints"].replace(10, 0)), "6"),
+    "nothing propagated in one": (
+        lambda table: pd.concat([table, without_propagation(table.assign(dataset="b"))]),
+        "6",
+    ),
+    "nothing propagated": (without_propagation, "9"),
+    "a name with a dollar sign": (lambda table: table.assign(dataset="$^$"), "4"),
+    "a name that the font lacks": (lambda table: table.assign(dataset="漢字"), "8"),
+}
+
+
+@pytest.mark.parametrize(("change", "figure"), UNUSUAL.values(), ids=UNUSUAL)
+def test_unusual_results_are_drawn_all_the_same(tmp_path, change, figure):
+    folder = written(tmp_path, curves=change(TABLE).to_csv(index=False).encode())
+    assert (drawn(folder, figure) is None) == (change is without_propagation)
+
+
+def test_a_sweep_of_thresholds_may_vary_the_closure_too(tmp_path):
+    curves = pd.concat([TABLE, TABLE.assign(closure="view")]).to_csv(index=False).encode()
+    sweep = {"config": {**MANIFEST["config"], "study": "thresholds"}}
+    assert drawn(written(tmp_path, curves=curves, manifest=json.dumps(sweep).encode()), "thresholds")
+
+
+def test_more_panels_than_a_picture_holds_are_refused(tmp_path):
+    curves = pd.concat([TABLE[:9].assign(dataset=f"d{number}") for number in range(200)])
+    folder = written(tmp_path, curves=curves.to_csv(index=False).encode())
+    assert command("plot", folder, "--figure", "4", codes=(1,), names=("200 × 1 panels",)) is None
+
+
+@many(4, spoilt=SPOILT)
+def test_claims_are_tested_or_refused(tmp_path, spoilt):
+    command("claims", written(tmp_path, **dict([spoilt])), codes=(1,), names=FILES)
+
+
+def test_claims_refuse_what_they_cannot_compare(tmp_path):
+    again = TRIALS[(TRIALS["method"] == "constraint-propagation") & (TRIALS["experiment"] == "multi-view")]
+    scores = pd.concat([TRIALS, again.assign(threshold="0.9")]).to_csv(index=False)
+    folder = written(tmp_path, scores=gzip.compress(scores.encode()))
+    assert command("claims", folder, codes=(1,), names=("several thresholds",)) is None
+
+
+@pytest.mark.parametrize(
+    "content", ["", "a,b\n1,2\n", "dataset" + ",x" * MANY, "\0", "dataset,base\n\x1b[31m,2,3\n"], ids=len
+)
+def test_claims_refuse_counts_of_another_form(tmp_path, content):
+    (written(tmp_path) / "evaluations.csv").write_text(content)
+    assert command("claims", tmp_path, codes=(1,), names=(r"evaluations\.csv",)) is None
+
+
+@pytest.mark.parametrize("name", ["plot", "claims"])
+@pytest.mark.parametrize("folder", ["x" * 5000, "none", "file"])
+def test_a_folder_that_is_none_is_refused(tmp_path, monkeypatch, name, folder):
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    assert command(name, folder, codes=(1,), names=("there is no folder", "cannot look for results")) is None
