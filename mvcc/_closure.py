@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from mvcc._kernels.closure import closed_pairs, components
 from mvcc._neighborhoods import Neighborhoods
 
+_MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -90,32 +92,42 @@ class Graph:
 
 
 def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[list[int], list[int]]:
-    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart: its nodes, and all links."""
+    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart: its nodes, and all links.
+
+    Where there are so many long chains that the search takes seconds, it is the shortest of those that were looked at.
+    """
     neighbours: dict[int, list[tuple[int, int]]] = {}
     for link in np.flatnonzero(must_link).tolist():
         i, j = ends[link].tolist()
         neighbours.setdefault(i, []).append((j, link))
         neighbours.setdefault(j, []).append((i, link))
     best: tuple[list[int], list[int]] = [], []
+    visits = 0
     for index in broken.tolist():
         start, goal = ends[index].tolist()
-        chain, links = _shortest_path(neighbours, start, goal, len(best[0]))
+        chain, links, seen = _shortest_path(neighbours, start, goal, len(best[0]))
+        visits += seen
         if chain:
             best = chain, [*links, index]
+        if visits > _MOST_VISITS:
+            break
     return best
 
 
 def _shortest_path(
     neighbours: dict[int, list[tuple[int, int]]], start: int, goal: int, limit: int
-) -> tuple[list[int], list[int]]:
-    """Return nodes and links from start to goal, or nothing when they are ``limit`` nodes or more (0: no limit)."""
+) -> tuple[list[int], list[int], int]:
+    """Return nodes and links from start to goal, and how many nodes were visited.
+
+    There are none when they would be ``limit`` nodes or more (0: no limit).
+    """
     came_from = {start: (start, -1)}
     depth = {start: 1}
     queue = deque([start])
     while queue and goal not in came_from:
         node = queue.popleft()
         if limit and depth[node] + 1 >= limit:
-            return [], []
+            return [], [], len(depth)
         for neighbour, link in neighbours[node]:
             if neighbour not in came_from:
                 came_from[neighbour] = node, link
@@ -126,4 +138,4 @@ def _shortest_path(
         node, link = came_from[path[-1]]
         path.append(node)
         links.append(link)
-    return path[::-1], links[::-1]
+    return path[::-1], links[::-1], len(depth)

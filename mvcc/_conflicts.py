@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mvcc.exceptions import ConstraintConflictError
 
+_MOST_STEPS = 20  # of a chain that are shown
 _REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
 
 
@@ -23,7 +24,7 @@ def conflict_in_one_view(rows: Sequence[int], lines: Sequence[str]) -> Constrain
         Where each must-link of the chain was read, and last the cannot-link; empty where that is not known.
     """
     *read, contradicting = lines
-    chain = " = ".join(map(str, rows))
+    chain = " = ".join(_shortened(list(map(str, rows))))
     links = "must-links" if len(rows) > 2 else "a must-link"
     return ConstraintConflictError(
         f"The constraints contradict each other: rows {chain} by {links}{_bracketed(*read)}, but {rows[0]} ≠ "
@@ -51,14 +52,23 @@ def conflict_over_views(
         for name, kind, line in zip(names[1:], kinds, lines, strict=False)
     ]
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
+    chain = " ".join(_shortened([names[0], *steps]))
     return ConstraintConflictError(
-        f"The constraints and relations contradict each other: {' '.join([names[0], *steps])}, but {names[0]} ≠ "
-        f"{names[-1]} ({last}). {_REMEDY}"
+        f"The constraints and relations contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). "
+        f"{_REMEDY}"
     )
 
 
 def _bracketed(*lines: str) -> str:
-    return f" ({', '.join(filter(None, lines))})" if any(lines) else ""
+    return f" ({', '.join(_shortened(list(filter(None, lines))))})" if any(lines) else ""
+
+
+def _shortened(steps: list[str]) -> list[str]:
+    """Leave out the middle of a chain that nobody would read to its end."""
+    if len(steps) <= _MOST_STEPS:
+        return steps
+    half = _MOST_STEPS // 2
+    return [*steps[:half], f"… {len(steps) - 2 * half} more …", *steps[-half:]]
 
 
 def without_conflicts(

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 JOURNAL = "checksums.txt"
-_ENTRY = re.compile(r"([0-9a-f]{64})  ((?:trials/)?\w[\w.]*)")
+_NAME = r"(?:trials/)?\w[\w.]*"
+_ENTRY = re.compile(rf"([0-9a-f]{{64}})  ({_NAME})")
 
 Checksums = dict[str, list[str]]  # the latest last
 
@@ -91,6 +92,11 @@ def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
         if entry := _ENTRY.fullmatch(line):
             known.setdefault(entry[2], []).append(entry[1])
     return known
+
+
+def is_inside(name: str) -> bool:
+    """Tell whether a name is that of a file of the results, and leads nowhere else."""
+    return re.fullmatch(_NAME, name) is not None
 
 
 def damage_of(content: bytes, known: Sequence[str]) -> str:

@@ -52,6 +52,16 @@ def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
         return array.astype(np.float64, copy=False)
 
 
+def as_list(values: Any, what: str) -> list[Any]:
+    """Return the entries of a list that has one for each view, or say what was expected."""
+    try:
+        return list(values)
+    except TypeError as error:
+        raise InvalidInputError(
+            f"{what} must be a list with one entry for each view, not {type(values).__name__}."
+        ) from error
+
+
 class _InvalidTypeError(InvalidInputError, TypeError):
     """Sparse data, or objects that are no numbers: scikit-learn promises a TypeError for them."""
 

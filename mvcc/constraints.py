@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 import numpy as np
@@ -195,7 +195,10 @@ class Constraints:
         InvalidInputError
             As the constructor does.
         """
-        together, apart = check_pairs(list(must_link)), check_pairs(list(cannot_link))
+        together, apart = (
+            check_pairs(list(pairs) if isinstance(pairs, Iterator | Set) else pairs)  # type: ignore[arg-type]
+            for pairs in (must_link, cannot_link)
+        )
         return cls(np.concatenate((together, apart)), np.arange(len(together) + len(apart)) < len(together))
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,8 @@ from mvcc._closure import Graph
 from mvcc._conflicts import conflict_over_views, without_conflicts
 from mvcc._constraint_checks import MAX_ROW
 from mvcc._kernels.merging import mapped_constraints
-from mvcc._validation import as_array
+from mvcc._messages import shown
+from mvcc._validation import as_array, as_list
 from mvcc.constraints import Constraints, Listed, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
@@ -44,10 +46,10 @@ def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: 
     gathered: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
     for key, given in (mappings or {}).items():
         if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(view, (int, np.integer)) for view in key)):
-            raise InvalidInputError(f"mappings: the key {key!r} is not a pair (u, v) of view numbers.")
+            raise InvalidInputError(f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers.")
         u, v = int(key[0]), int(key[1])
         if u == v or not (0 <= u < n_views and 0 <= v < n_views):
-            raise InvalidInputError(f"mappings: {key} does not name two different views of 0 … {n_views - 1}.")
+            raise InvalidInputError(f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}.")
         rows = as_array(given, f"mappings[{key}]")
         if rows.size == 0:
             rows = _NO_RELATIONS
@@ -70,6 +72,20 @@ def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     keys = np.sort((rows[:, 0] << 32) | rows[:, 1])
     keys = keys[np.diff(keys, prepend=-1) > 0]
     return np.column_stack((keys >> 32, keys & 0xFFFFFFFF))
+
+
+def check_constraints(constraints: list[Any]) -> list[Constraints]:
+    """Return the constraints of every view, none where there is None.
+
+    Raises
+    ------
+    InvalidInputError
+        For anything else.
+    """
+    for number, c in enumerate(constraints):
+        if not isinstance(c, Constraints | None):
+            raise InvalidInputError(f"constraints[{number}] must be mvcc.Constraints or None, not {type(c).__name__}.")
+    return [Constraints([], []) if c is None else c for c in constraints]
 
 
 def close_views(
@@ -218,7 +234,7 @@ class _AllLinks:
 def _checked(
     constraints: Sequence[Constraints | None], mappings: Mapping[tuple[int, int], ArrayLike] | None
 ) -> tuple[list[Constraints], Relations]:
-    given = [Constraints([], []) if c is None else c for c in constraints]
+    given = check_constraints(as_list(constraints, "constraints"))
     if not given:
         raise InvalidInputError("constraints is empty; give one Constraints (or None) for each view.")
     return given, check_mappings(mappings, [MAX_ROW + 1] * len(given))  # the sizes of the views are not known
@@ -253,13 +269,14 @@ def augment(constraints: list[Constraints], relations: Relations, closure: str) 
     ConstraintConflictError
         When the constraints contradict each other.
     """
+    closure = closure if isinstance(closure, str) else shown(closure)
     if closure == "full":
         return close_views(constraints, relations)
     if closure == "view":
         return [c.closure() for c in constraints], relations
     if closure == "none":
         return constraints, relations
-    raise InvalidInputError(f"closure={closure!r} is not allowed; 'full', 'view' or 'none' is.")
+    raise InvalidInputError(f"closure={shown(closure)} is not allowed; 'full', 'view' or 'none' is.")
 
 
 def mapped_rows(relations: Relations, view: int) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 
-from mvcc._co_em import NOTHING, CoEM, ViewRecord
+from mvcc._co_em import CoEM, ViewRecord
 from mvcc._messages import shown
 from mvcc._threshold import choose_threshold
-from mvcc._validation import RandomState, as_generator, check_count, check_data, check_number
+from mvcc._validation import RandomState, as_generator, as_list, check_count, check_data, check_number
 from mvcc.constraints import Constraints
 from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.exceptions import InvalidInputError, PropagationWarning
-from mvcc.mapping import check_mappings
+from mvcc.mapping import check_constraints, check_mappings
 from mvcc.transfer import ConstraintPropagation, TransferMethod
 
 __all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
@@ -125,9 +125,7 @@ class MultiViewConstrainedClustering(BaseEstimator):
         ConstraintConflictError
             When the constraints (with ``closure="full"``, and the relations) contradict each other.
         """
-        if not isinstance(views, Iterable):
-            raise InvalidInputError(f"views must be a list of arrays, one for each view, not {type(views).__name__}.")
-        data = [check_data(X, f"views[{number}]") for number, X in enumerate(views)]
+        data = [check_data(X, f"views[{number}]") for number, X in enumerate(as_list(views, "views"))]
         if not data:
             raise InvalidInputError("views is empty; at least one view is needed.")
         given = _check_constraints(constraints, data)
@@ -205,18 +203,12 @@ def _check_base(base: Any) -> None:
 def _check_constraints(
     constraints: Sequence[Constraints | None] | None, data: list[NDArray[np.float64]]
 ) -> list[Constraints]:
-    if constraints is not None and not isinstance(constraints, Iterable):
-        raise InvalidInputError(
-            f"constraints must be a list with mvcc.Constraints or None for each view, not {type(constraints).__name__}."
-        )
-    given = [None] * len(data) if constraints is None else list(constraints)
+    given = check_constraints([None] * len(data) if constraints is None else as_list(constraints, "constraints"))
     if len(given) != len(data):
         raise InvalidInputError(f"constraints has {len(given)} entries for {len(data)} views; give one (or None) each.")
     for number, (c, X) in enumerate(zip(given, data, strict=True)):
-        if c is not None and not isinstance(c, Constraints):
-            raise InvalidInputError(f"constraints[{number}] must be mvcc.Constraints or None, not {type(c).__name__}.")
-        if c is not None and c._largest_row() >= len(X):
+        if c._largest_row() >= len(X):
             raise InvalidInputError(
                 f"constraints[{number}] names row {c._largest_row()}, but view {number} has rows 0 … {len(X) - 1}."
             )
-    return [NOTHING if c is None else c for c in given]
+    return given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -74,6 +75,9 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line: every expected error becomes a message and an exit code, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a file name may be bytes that are no text
     signal.signal(signal.SIGTERM, _interrupt)  # what clusters send before they kill
     try:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+from mvcc._messages import clipped
 from mvcc.exceptions import StoreError
 from mvcc.experiments._provenance import command_line, now
 
@@ -75,6 +76,7 @@ def _is(path: Path, file: IO[str]) -> bool:
 def _described(content: str) -> str:
     try:
         holder = json.loads(content)
-        return f"a run of process {holder['pid']} on {holder['host']}, begun {holder['started']} ({holder['command']}),"
+        pid, host, started, command = (clipped(str(holder[key]), 300) for key in ("pid", "host", "started", "command"))
     except (ValueError, TypeError, KeyError):
         return "another run"
+    return f"a run of process {pid} on {host}, begun {started} ({command}),"

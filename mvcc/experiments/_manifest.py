@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import PurePath
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mvcc._disk import is_inside
 
 
 class Run(BaseModel):
@@ -91,6 +92,6 @@ def parse_manifest(content: bytes) -> Manifest:
     trials = manifest.config.get("trials")
     if type(trials) is not int or trials < 1:
         raise ValueError("config.trials: it is not a number of trials")
-    if any(PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in manifest.checksums):
+    if not all(map(is_inside, manifest.checksums)):
         raise ValueError("checksums: a name that leads out of the folder")
     return manifest

@@ -15,6 +15,7 @@ from typing import Any
 from llvmlite.binding import get_host_cpu_name
 from threadpoolctl import threadpool_info
 
+from mvcc._messages import clipped
 from mvcc._version import __version__
 from mvcc.datasets import file_checksums
 from mvcc.experiments._config import Config
@@ -71,13 +72,13 @@ def differences(stored: Manifest, current: Manifest) -> list[str]:
     for part in ("config", "data"):
         old, new = _flat(getattr(stored, part)), _flat(getattr(current, part))
         lines += [
-            f"{part}: {key}: {old.get(key, 'not set')} in the folder, {new.get(key, 'not set')} now"
+            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} now"
             for key in sorted({*old, *new} - {"trials"})
             if old.get(key) != new.get(key)
         ]
     ours = current.runs[0].versions["mvcc"]
     for theirs in sorted({run.versions.get("mvcc", "unknown") for run in stored.runs} - {ours}):
-        lines.append(f"mvcc: version {theirs} in the folder, {ours} now")
+        lines.append(f"mvcc: version {clipped(theirs)} in the folder, {ours} now")
     return lines
 
 
@@ -87,13 +88,21 @@ def environment_differences(one: Run, other: Run) -> list[str]:
     for part in ("versions", "machine"):
         old, new = getattr(one, part), getattr(other, part)
         keys = sorted({*old, *new} - {"system", "cores"})
-        lines += [f"{key}: {_worded(old, key)} and {_worded(new, key)}" for key in keys if old.get(key) != new.get(key)]
+        lines += [
+            f"{clipped(key)}: {_worded(old, key)} and {_worded(new, key)}"
+            for key in keys
+            if old.get(key) != new.get(key)
+        ]
     return lines
 
 
 def _worded(facts: dict[str, Any], key: str) -> str:
     value = facts.get(key, "not recorded")
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return clipped(", ".join(map(str, value)) if isinstance(value, list) else str(value), 200)
+
+
+def _in_brief(leaves: dict[str, Any], key: str) -> str:
+    return clipped(str(leaves.get(key, "not set")), 200)
 
 
 def _blas() -> list[dict[str, Any]]:

@@ -83,7 +83,7 @@ def undisturbed(tmp_path_factory):
     return sha256(folder)
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [4, pytest.param(120, marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, tried, kills):
     moment, done, kept = random.Random(kills), 0, {}
     while done < kills:

@@ -15,3 +15,4 @@ def pytest_pyfunc_call(pyfuncitem):
     finally:
         counts = tally - before
         pyfuncitem.user_properties.append(("bad input", (counts["refused"], counts["valid"])))
+        pyfuncitem.user_properties.append(("tried", ["input spoilt", counts.total()]))

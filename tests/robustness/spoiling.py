@@ -14,7 +14,16 @@ ODD_TEXTS = (
     *("", " ", "x", "nan", "0", "1e999", "\0", "\x1b[31m", "\ud800", "\u202e", "é", "𝔘", "x" * 5000, "a\nb", "$^$"),
     *("../x", "%s", "{0}"),
 )
-ODD_OBJECTS = (None, True, False, object(), b"\xff", 1 + 2j, [], {}, (), [[]], {"a": 1}, {1, 2}, ..., int, slice(1))
+
+
+class _Thing:
+    """Nothing that anybody expects, under the same name in every process."""
+
+    def __repr__(self):
+        return "thing"
+
+
+ODD_OBJECTS = (None, True, False, _Thing(), b"\xff", 1 + 2j, [], {}, (), [[]], {"a": 1}, {1, 2}, ..., int, slice(1))
 TYPES = (None, np.int8, np.uint64, np.float16, np.longdouble, complex, object, bool, "U9", "S3", "M8[s]", "m8[s]")
 
 odd_numbers = st.sampled_from([*HUGE, *ODD_FLOATS, -1, 0, 1, 2**31, 10**18])

@@ -53,7 +53,7 @@ def test_relations_are_closed_or_refused(mappings):
             assert (rows >= 0).all()
 
 
-@pytest.mark.parametrize("given", [given for given in ODD_OBJECTS if given is not None], ids=str)
+@pytest.mark.parametrize("given", [given for given in ODD_OBJECTS if given is not None])
 def test_what_is_no_dict_is_refused(given):
     model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), random_state=0)
     is_dict = isinstance(given, dict) and not given
