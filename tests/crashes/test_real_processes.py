@@ -26,6 +26,8 @@ multi_view:
   mapped: [0.4, 1.0]
   constraints: [10, 20, 40]
 """
+pytestmark = pytest.mark.compiled  # as plain Python, trials take minutes
+
 PATIENCE = 120  # seconds until a test calls it a hang
 
 
