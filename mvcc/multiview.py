@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import has_fit_parameter
 
 from mvcc._co_em import CoEM, ViewRecord
 from mvcc._messages import shown
@@ -190,11 +190,9 @@ def _unfit(diagnostics: list[Diagnosis], transfer: TransferMethod) -> str:
 
 
 def _check_base(base: Any) -> None:
-    if isinstance(base, type) or not (hasattr(base, "get_params") and hasattr(base, "fit")):
-        takes_constraints = False
-    else:
-        takes_constraints = has_fit_parameter(base, "constraints")
-    if not takes_constraints:
+    usable = not isinstance(base, type) and hasattr(base, "get_params") and hasattr(base, "fit")
+    takes = signature(base.fit).parameters.values() if usable else ()
+    if not any(taken.name == "constraints" or taken.kind is taken.VAR_KEYWORD for taken in takes):
         raise InvalidInputError(
             f"base={shown(base)} is not allowed; an estimator whose fit takes constraints, such as PCKMeans(), is."
         )

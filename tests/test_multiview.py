@@ -350,3 +350,19 @@ def test_a_contradiction_across_views_names_its_chain():
         MultiViewConstrainedClustering(PCKMeans(2)).fit(
             GOOD["views"], constraints=constraints, mappings={(0, 1): [(0, 0), (1, 1)]}
         )
+
+
+class Forwarding(PCKMeans):
+    """Clusters as PCKMeans does, and says only that it takes further arguments."""
+
+    def fit(self, X, y=None, **more):
+        return super().fit(X, y, **more)
+
+
+def test_a_base_that_forwards_its_arguments_is_one():
+    views = [np.arange(8.0).reshape(-1, 1)] * 2
+    plain, forwarding = (
+        MultiViewConstrainedClustering(base, DirectMapping(), random_state=0).fit(views).labels_
+        for base in (PCKMeans(2), Forwarding(2))
+    )
+    np.testing.assert_array_equal(plain, forwarding)
