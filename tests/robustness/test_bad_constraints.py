@@ -102,6 +102,7 @@ def test_constraints_have_a_closure_or_contradict_each_other(constraints, other)
 CLUSTERERS = [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0), MPCKMeans(2, metric="full", random_state=0)]
 
 
+@pytest.mark.compiled
 @many(60, clusterer=st.sampled_from(CLUSTERERS), constraints=constraints_or_not)
 @example(clusterer=CLUSTERERS[0], constraints=HEAVY)
 @example(clusterer=CLUSTERERS[1], constraints=HEAVY)

@@ -86,6 +86,7 @@ def wide(d):
     return np.tile(np.arange(5.0)[:, np.newaxis], (1, d))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "call",
     [
@@ -102,6 +103,7 @@ def test_what_would_fill_the_memory_is_refused_at_once(call):
     assert answer(call, "dimensions", "labels", "sigma") is None
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
 def test_a_hundred_thousand_features_are_clustered(Estimator):
     assert answer(lambda: Estimator(2, random_state=0).fit(wide(100_000))) is not None

@@ -197,6 +197,7 @@ def test_features_of_many_equal_rows_are_computed(rows):
     assert features is None or np.isfinite(features).all()
 
 
+@pytest.mark.compiled
 @with_warnings
 @pytest.mark.parametrize("clusterer", [PCKMeans(4), MPCKMeans(4), MPCKMeans(4, metric="full")], ids=str)
 @pytest.mark.parametrize("largest", [1.0, 1e6])
