@@ -39,7 +39,7 @@ def attempt_trials(
     """Yield trials as they finish, whatever their order.
 
     When the system kills a worker, most often since memory ran out, new ones take over the trials that are not
-    finished, as long as at least one is finished in between.
+    finished. When that happens again, at least one must have been finished in between.
 
     Raises
     ------
@@ -47,6 +47,7 @@ def attempt_trials(
         When workers are killed again and again.
     """
     left = dict.fromkeys(trials)
+    killed = False
     while left:
         before = len(left)
         # one trial at a time: none waits in a worker for others, to be lost with them
@@ -57,12 +58,13 @@ def attempt_trials(
                     del left[attempt.trial]
                     yield attempt
         except BrokenProcessPool as error:
-            if len(left) == before:
+            if killed and len(left) == before:
                 raise WorkerError(
                     f"The system killed worker processes again and again, most often a sign that memory has run out. "
                     f"{len(left)} trials are left; what is finished is stored. Run again with fewer workers (-j), or "
                     f"with smaller data."
                 ) from error
+            killed = True
             on_note(
                 f"The system killed a worker process, most often since memory ran out. Going on with {len(left)} "
                 f"trials; fewer workers (-j) need less memory."
