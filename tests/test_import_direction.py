@@ -35,6 +35,7 @@ ROOMS = [
     "_constraint_files",
     "_kernels",
     "_validation",
+    "_settings",
     "_messages",
     "_disk",
     "exceptions",

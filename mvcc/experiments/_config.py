@@ -7,22 +7,11 @@ import os
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
-from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._messages import clipped
+from mvcc._settings import Section, allowed, nearest, one_of, read_settings
 from mvcc.datasets import registry
-from mvcc.experiments._problems import KeyPath, Problems, nearest, shown
 from mvcc.experiments._values import (
     Base,
     Bases,
@@ -39,23 +28,11 @@ from mvcc.experiments._values import (
     Transfer,
     Transfers,
     ViewThreshold,
-    allowed,
     loader_options,
-    one_of,
 )
-from mvcc.experiments._yaml import assign, read_yaml
 
 POOLED = "all"  # the view that is all views of a data set together
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
-
-
-class Section(BaseModel):
-    """A part of a configuration: exactly these keys, of exactly these types, never changed.
-
-    A new key is one line: a type from above and a default, or else an example for the message that asks for it.
-    """
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
 
 class Features(Section):
@@ -141,7 +118,7 @@ class Config(Section):
     name: Name = Field(examples=["my_experiment"])
     study: Annotated[Study, one_of(get_args(Study))] = "main"
     dataset: Annotated[str, one_of(tuple(registry()))] = Field(examples=["protein"])
-    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = {}
+    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(default={})
     features: Features = Features()
     trials: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = 100
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
@@ -193,76 +170,4 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     ConfigError
         If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
     """
-    problems = Problems(path)
-    value = read_yaml(path, problems)
-    for override in overrides:
-        assign(value, override, problems)
-    config = _validated(value, problems)
-    if config is None or problems:
-        raise problems.error()
-    return config
-
-
-def _validated(value: Any, problems: Problems) -> Config | None:
-    try:
-        return Config.model_validate(value)
-    except ValidationError as error:
-        for details in error.errors(include_url=False):
-            if details["loc"] or not problems:  # what concerns the whole only if no part of it is wrong
-                problems.report(_written(details["loc"], value), _explained(details))
-        return None
-
-
-def _written(path: KeyPath, value: Any) -> KeyPath:
-    """Return the part of `path` that is in the file: a single value may stand for a list of one."""
-    for depth, key in enumerate(path):
-        if isinstance(key, int) and not isinstance(value, list | tuple):
-            return path[:depth]
-        try:
-            value = value[key]
-        except (KeyError, IndexError, TypeError):
-            break
-    return path
-
-
-def _explained(details: ErrorDetails) -> str:
-    path, value = details["loc"], details["input"]
-    match details["type"]:
-        case "value_error":
-            return str(details["ctx"]["error"])
-        case "missing":
-            return _missing(path)
-        case "extra_forbidden":
-            return _unknown(path)
-        case "model_type":
-            return f"{shown(value)} is not allowed. Allowed: a section with the keys {', '.join(_fields(path))}."
-        case _:
-            return f"{shown(value)} is not allowed."
-
-
-def _missing(path: KeyPath) -> str:
-    key = str(path[-1])
-    if example := _fields(path[:-1])[key].examples:
-        return f"is missing; add a line such as `{key}: {example[0]}`."
-    needed = [name for name, field in _fields(path).items() if field.is_required()]
-    return f"is missing; add a section `{key}:` with at least the keys {', '.join(needed)}."
-
-
-def _unknown(path: KeyPath) -> str:
-    key, known = str(path[-1]), _fields(path[:-1])
-    homes = [home for home in ((), *((name,) for name in Config.model_fields)) if key in _fields(home)]
-    if homes:
-        place = f"in the section '{homes[0][0]}'" if homes[0] else "at the top level, without indentation"
-        return f"unknown key '{key}' here; it belongs {place}."
-    return f"unknown key '{clipped(key)}'{nearest(key, known)} Known: {', '.join(known)}."
-
-
-def _fields(path: KeyPath) -> dict[str, FieldInfo]:
-    """Return the keys of the section at `path`, none if no section is there."""
-    fields = Config.model_fields
-    for key in path:
-        annotation = fields[str(key)].annotation
-        kinds = (annotation, *get_args(annotation))
-        section = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)), None)
-        fields = section.model_fields if section else {}
-    return fields
+    return read_settings(Config, path, overrides, check="mvcc validate")

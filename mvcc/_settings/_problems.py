@@ -31,10 +31,13 @@ class Problems:
     ----------
     source : str or path-like
         The file that the configuration comes from.
+    check : str
+        The command that checks such a file.
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
+    def __init__(self, source: str | os.PathLike[str], check: str) -> None:
         self.source = os.fspath(source)
+        self._check = check
         self._found: list[tuple[Place, str]] = []
         self._reported: set[KeyPath] = set()
         self._places: dict[KeyPath, Place] = {}
@@ -75,7 +78,7 @@ class Problems:
         """Return all problems as one error: those of the file in its order, then those of the command line."""
         lines = [text for _, text in sorted(self._found)]
         count = len(lines)
-        again = f"mvcc validate {shlex.quote(self.source)}{' --set …' if lines[-1].startswith('--set') else ''}"
+        again = f"{self._check} {shlex.quote(self.source)}{' --set …' if lines[-1].startswith('--set') else ''}"
         if count > MAX_SHOWN:
             lines[MAX_SHOWN:] = [f"… and {count - MAX_SHOWN} more."]
         first = f"{count} problem{'s' if count > 1 else ''} in {self.source}:"

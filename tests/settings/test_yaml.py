@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from mvcc._settings._problems import Problems
+from mvcc._settings._yaml import read_yaml, scalar
 from mvcc.exceptions import ConfigError
-from mvcc.experiments._problems import Problems
-from mvcc.experiments._yaml import read_yaml, scalar
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def read(tmp_path):
     def read(content):
         path = tmp_path / "x.yaml"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        problems = Problems("x.yaml")
+        problems = Problems("x.yaml", "mvcc validate")
         value = read_yaml(path, problems)
         if problems:
             raise problems.error()
@@ -82,7 +82,7 @@ def test_a_byte_order_mark_or_the_start_of_a_document_changes_nothing(read, star
 
 
 def test_every_value_keeps_its_line(tmp_path):
-    path, problems = tmp_path / "x.yaml", Problems("x.yaml")
+    path, problems = tmp_path / "x.yaml", Problems("x.yaml", "mvcc validate")
     path.write_text("a:\n  b:\n    - 1\n\n    - 2\n  c: >\n    text\nd: 5\n")
     read_yaml(path, problems)
     lines = {(): 1, ("a",): 1, ("a", "b"): 2, ("a", "b", 0): 3, ("a", "b", 1): 5, ("a", "c"): 6, ("d",): 8}
@@ -187,7 +187,7 @@ def test_a_missing_file_is_refused_with_its_nearest_neighbour(tmp_path):
         ("x" * 1000, "cannot be read: File name too long"),
     ):
         with pytest.raises(ConfigError, match=message):
-            read_yaml(tmp_path / name, Problems(name))
+            read_yaml(tmp_path / name, Problems(name, "mvcc validate"))
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs a file that its owner cannot read")
@@ -195,4 +195,4 @@ def test_an_unreadable_file_is_refused(tmp_path):
     path = tmp_path / "x.yaml"
     path.touch(mode=0o000)
     with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
-        read_yaml(path, Problems(path))
+        read_yaml(path, Problems(path, "mvcc validate"))

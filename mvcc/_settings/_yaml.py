@@ -17,8 +17,8 @@ from typing import Any, cast
 import yaml
 
 from mvcc._messages import clipped
+from mvcc._settings._problems import KeyPath, Place, Problems, nearest, shown
 from mvcc.exceptions import ConfigError
-from mvcc.experiments._problems import KeyPath, Place, Problems, nearest, shown
 
 MAX_BYTES = 2**20
 MAX_DEPTH = 20
@@ -34,7 +34,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 _TAG = "tag:yaml.org,2002:"
 _EMPTY = "has no value; write one, or leave the key out."
-_EMPTY_FILE = "the file is empty; copy one of the files in configs/ and change it."
+_EMPTY_FILE = "the file is empty; begin with an example and change it."
 
 # PyYAML's words for the usual slips, in words for people who do not write YAML every day
 _SYNTAX = {
@@ -223,7 +223,7 @@ def _read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path}: this is larger than 1 MiB; an experiment's configuration is a page of YAML.")
+        raise ConfigError(f"{path}: this is larger than 1 MiB; a configuration is a page of YAML.")
     if b"\0" in data:
         raise ConfigError(f"{path}: this is a binary file (or UTF-16); a configuration is YAML text in UTF-8.")
     try:

@@ -1,0 +1,20 @@
+"""Configurations as YAML files: read with the line of every value, checked, all mistakes reported at once."""
+
+from mvcc._settings._problems import Problems, nearest, shown
+from mvcc._settings._section import Section, read_settings, validated
+from mvcc._settings._values import allowed, distinct, increasing, list_of, one_of, one_or_list_of
+
+__all__ = [
+    "Problems",
+    "Section",
+    "allowed",
+    "distinct",
+    "increasing",
+    "list_of",
+    "nearest",
+    "one_of",
+    "one_or_list_of",
+    "read_settings",
+    "shown",
+    "validated",
+]
