@@ -17,25 +17,31 @@ if TYPE_CHECKING:
     from mvcc.datasets import Dataset, load_dataset
     from mvcc.embedding import spectral_features
     from mvcc.mapping import close_views, drop_conflicts
+    from mvcc.matching import match_clusters
     from mvcc.metrics import pairwise_f_measure, weighted_precision
+    from mvcc.model_selection import ConstrainedViews, NeighborhoodKFold, PerView
     from mvcc.multiview import MultiViewConstrainedClustering
     from mvcc.propagation import propagate_constraints
     from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping, SingleView, TransferMethod
 
 _HOMES = {
     "ClusterMembership": "transfer",
+    "ConstrainedViews": "model_selection",
     "ConstraintPropagation": "transfer",
     "Constraints": "constraints",
     "Dataset": "datasets",
     "DirectMapping": "transfer",
     "MPCKMeans": "cluster",
     "MultiViewConstrainedClustering": "multiview",
+    "NeighborhoodKFold": "model_selection",
     "PCKMeans": "cluster",
+    "PerView": "model_selection",
     "SingleView": "transfer",
     "TransferMethod": "transfer",
     "close_views": "mapping",
     "drop_conflicts": "mapping",
     "load_dataset": "datasets",
+    "match_clusters": "matching",
     "pairwise_f_measure": "metrics",
     "propagate_constraints": "propagation",
     "spectral_features": "embedding",
@@ -44,19 +50,23 @@ _HOMES = {
 
 __all__ = [
     "ClusterMembership",
+    "ConstrainedViews",
     "ConstraintPropagation",
     "Constraints",
     "Dataset",
     "DirectMapping",
     "MPCKMeans",
     "MultiViewConstrainedClustering",
+    "NeighborhoodKFold",
     "PCKMeans",
+    "PerView",
     "SingleView",
     "TransferMethod",
     "__version__",
     "close_views",
     "drop_conflicts",
     "load_dataset",
+    "match_clusters",
     "pairwise_f_measure",
     "propagate_constraints",
     "spectral_features",

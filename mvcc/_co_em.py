@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mvcc._messages import shown
 from mvcc.constraints import Constraints, unify
+from mvcc.exceptions import InvalidInputError
 from mvcc.mapping import ConstraintMap, Relations, augment, mapped_rows, relations_between
 from mvcc.transfer import TransferMethod, ViewState
 
@@ -71,6 +73,8 @@ class CoEM:
     closure : {"full", "view", "none"}
     max_iter : int
     tol : float
+    names : list of str or None
+        What messages call the views.
     """
 
     views: list[NDArray[np.float64]]
@@ -79,10 +83,12 @@ class CoEM:
     closure: Literal["full", "view", "none"]
     max_iter: int
     tol: float
+    names: list[str] | None = None
 
     def run(self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod) -> Outcome:
         """Run Algorithm 2 on given constraints and relations."""
-        given, relations = augment(constraints, relations if transfer.uses_relations else {}, self.closure)
+        across = relations if transfer.uses_relations else {}
+        given, relations = augment(constraints, across, self.closure, self.names)
         rooms = [
             _Room(ViewState(v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)))
             for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))
@@ -108,7 +114,23 @@ class _Room:
         if unified != self.unified:
             self.unified = unified
             self.state.clusterer.fit(self.state.X, constraints=unified)
-            self.propagated = transfer.infer(self.state)
+            self.propagated = _inferred(self.state, transfer)
+
+
+def _inferred(view: ViewState, transfer: TransferMethod) -> Constraints:
+    """Return what a method infers; it may be anybody's, and the mapping knows only the rows that it was told."""
+    inferred, name = transfer.infer(view), f"{type(transfer).__name__}.infer()"
+    if not isinstance(inferred, Constraints):
+        raise InvalidInputError(f"{name} returned {shown(inferred)}; mvcc.Constraints are needed.")
+    known = np.zeros(1 + max(len(view.X) - 1, inferred._largest_row()), dtype=np.bool_)
+    known[view.mapped] = True
+    outside = ~known[inferred.pairs]
+    if outside.any():
+        raise InvalidInputError(
+            f"{name} returned a constraint on row {inferred.pairs[outside][0]} of view {view.number}, which is not in "
+            f"view.mapped; constraints between rows of view.mapped are needed."
+        )
+    return inferred
 
 
 def _co_em(

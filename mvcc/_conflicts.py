@@ -33,7 +33,7 @@ def conflict_in_one_view(rows: Sequence[int], lines: Sequence[str]) -> Constrain
 
 
 def conflict_over_views(
-    places: Sequence[tuple[int, int]], kinds: Sequence[str], lines: Sequence[str]
+    places: Sequence[tuple[str, int]], kinds: Sequence[str], lines: Sequence[str]
 ) -> ConstraintConflictError:
     """Say how constraints and relations contradict each other.
 

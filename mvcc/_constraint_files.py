@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from io import StringIO
+from typing import Any
 
 from mvcc._messages import clipped, shown
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
+COLUMNS = ["i", "j", "kind", "weight"]
 _KINDS = {"must-link": True, "cannot-link": False}
-_COLUMNS = ["i", "j", "kind", "weight"]
+_MOST_COMPARED = 20_000  # ids that an unknown one is compared with
 
 
-def read_rows(path: str | os.PathLike[str]) -> dict[int, Row]:
+def read_rows(path: str | os.PathLike[str], row_of: Mapping[str, int] | None = None) -> dict[int, Row]:
     """Return (i, j, is must-link, weight) for every line of a file that holds a constraint, by line number.
+
+    With ``row_of``, i and j are ids, and it has the row number of each.
 
     Raises
     ------
@@ -26,18 +31,18 @@ def read_rows(path: str | os.PathLike[str]) -> dict[int, Row]:
     place, text = _read_text(path)
     records = _records(place, text)
     header = [name.strip() for name in next(records, (1, []))[1]]
-    if header not in (_COLUMNS, _COLUMNS[:3]):
+    if header not in (COLUMNS, COLUMNS[:3]):
         raise InvalidInputError(
             f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(','.join(header))}."
         )
-    return {line: _parse(row, len(header), f"{place}:{line}") for line, row in records if row}
+    return {line: _parse(row, len(header), f"{place}:{line}", row_of) for line, row in records if row}
 
 
 def write_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
     """Write constraints so that ``read_rows`` gives the same numbers back."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_COLUMNS)
+        writer.writerow(COLUMNS)
         for i, j, must_link, weight in rows:
             writer.writerow([i, j, "must-link" if must_link else "cannot-link", repr(weight)])
 
@@ -76,17 +81,31 @@ def _records(place: str, text: str) -> Iterator[tuple[int, list[str]]]:
         yield line, record
 
 
-def _parse(row: list[str], n_columns: int, where: str) -> Row:
+def _parse(row: list[str], n_columns: int, where: str, row_of: Mapping[str, int] | None) -> Row:
     if len(row) != n_columns:
         raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {clipped(','.join(row))}")
     try:
-        i, j = int(row[0]), int(row[1])
+        i, j = (int(row[0]), int(row[1])) if row_of is None else (_row(name, row_of, where) for name in row[:2])
         weight = float(row[3]) if n_columns == 4 else 1.0
     except ValueError as error:
         raise InvalidInputError(
             f"{where}: i and j must be integers and weight a number: {clipped(','.join(row))}"
         ) from error
-    kind = row[2].strip()
-    if kind not in _KINDS:
+    return i, j, is_must_link(row[2], where), weight
+
+
+def is_must_link(kind: Any, where: str) -> bool:
+    """Tell whether a kind is must-link, or say where it is neither that nor cannot-link."""
+    kind = kind.strip() if isinstance(kind, str) else kind
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise InvalidInputError(f"{where}: kind must be must-link or cannot-link, not {shown(kind)}.")
-    return i, j, _KINDS[kind], weight
+    return _KINDS[kind]
+
+
+def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
+    number = row_of.get(name.strip())
+    if number is None:
+        near = get_close_matches(name.strip()[:60], row_of, 1) if len(row_of) <= _MOST_COMPARED else []
+        hint = f" did you mean {shown(near[0])}?" if near else ""
+        raise InvalidInputError(f"{where}: no row has the id {shown(name.strip())};{hint} ids are compared as text.")
+    return number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -19,3 +20,8 @@ def shown(value: Any) -> str:
         return clipped(" ".join(reprlib.repr(value).split()))
     except ValueError:  # Python does not write an integer of thousands of digits
         return f"<{type(value).__name__}>"
+
+
+def called(view: int, names: Sequence[str] | None) -> str:
+    """Return what messages call a view: its name, or its number where views have no names."""
+    return str(view) if names is None else shown(names[view])

@@ -55,7 +55,7 @@ def choose_threshold(
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)
     satisfied = np.zeros(len(GRID), dtype=np.int64)
     for fold in range(1 + max(int(numbers.max()) for numbers in folds)):
-        touched = [(numbers[c.pairs] == fold).any(axis=1) for c, numbers in zip(constraints, folds, strict=True)]
+        touched = in_fold(constraints, folds, fold)
         seen = [c._select(~mask) for c, mask in zip(constraints, touched, strict=True)]
         held_out = [c._select(mask) for c, mask in zip(constraints, touched, strict=True)]
         for place, threshold in enumerate(GRID):
@@ -65,12 +65,16 @@ def choose_threshold(
 
 
 def neighborhood_folds(
-    constraints: list[Constraints], relations: Relations, sizes: Sequence[int], rng: np.random.Generator
+    constraints: list[Constraints],
+    relations: Relations,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    n_folds: int = N_FOLDS,
 ) -> list[NDArray[np.int64]]:
     """Divide the constrained instances into folds at random, whole neighbourhoods together.
 
     A neighbourhood is what must-links and relations connect over all views: were it divided, the training part would
-    tell of the held-out part by transitivity.
+    tell of the held-out part by transitivity. Fewer neighbourhoods than ``n_folds`` make as many folds.
 
     Returns
     -------
@@ -91,12 +95,17 @@ def neighborhood_folds(
     found, neighborhood = np.unique(root[constrained], return_inverse=True)
     if len(found) < 2:
         raise InvalidInputError(
-            f"threshold='cv' holds out whole neighbourhoods of constrained instances in turn and needs at least two; "
+            f"Cross-validation holds out whole neighbourhoods of constrained instances in turn and needs at least two; "
             f"the constraints have {len(found)}. Give more constraints, or a number in (0, 1] as threshold."
         )
     folds = np.full(offsets[-1], -1)
-    folds[constrained] = (rng.permutation(len(found)) % N_FOLDS)[neighborhood]
+    folds[constrained] = (rng.permutation(len(found)) % n_folds)[neighborhood]
     return np.split(folds, offsets[1:-1])
+
+
+def in_fold(constraints: list[Constraints], folds: list[NDArray[np.int64]], fold: int) -> list[NDArray[np.bool_]]:
+    """Tell, per view, which constraints have an end in a fold of ``neighborhood_folds``."""
+    return [(numbers[c.pairs] == fold).any(axis=1) for c, numbers in zip(constraints, folds, strict=True)]
 
 
 def n_satisfied(constraints: Constraints, labels: NDArray[np.int64]) -> int:

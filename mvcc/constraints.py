@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -273,17 +273,23 @@ class Constraints:
         )
 
     @classmethod
-    def read_csv(cls, path: str | os.PathLike[str]) -> Constraints:
+    def read_csv(cls, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> Constraints:
         """Read constraints from a CSV file with the columns i, j, kind and (optional) weight.
 
-        ``kind`` is ``must-link`` or ``cannot-link``; rows are numbered from 0.
+        ``kind`` is ``must-link`` or ``cannot-link``.
+
+        Parameters
+        ----------
+        path : str or path-like
+        ids : sequence of str, default=None
+            The id of every row of the view, distinct; i and j are then ids. When left out they are row numbers from 0.
 
         Raises
         ------
         InvalidInputError
             Names file, line and what is wrong.
         """
-        rows = read_rows(path)
+        rows = read_rows(path, None if ids is None else {name: row for row, name in enumerate(ids)})
         try:
             read, order = _from_rows(list(rows.values()))
         except InvalidInputError:

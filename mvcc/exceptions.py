@@ -32,7 +32,7 @@ class StoreError(MvccError):
 
 
 class WorkerError(MvccError):
-    """Worker processes that the system kills again and again."""
+    """Workers that the system kills again and again, that do not fit, or that cannot be reached."""
 
 
 class PropagationWarning(UserWarning):

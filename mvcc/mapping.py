@@ -14,7 +14,7 @@ from mvcc._closure import Graph
 from mvcc._conflicts import conflict_over_views, without_conflicts
 from mvcc._constraint_checks import MAX_ROW
 from mvcc._kernels.merging import mapped_constraints
-from mvcc._messages import shown
+from mvcc._messages import called, shown
 from mvcc._validation import as_array, as_list
 from mvcc.constraints import Constraints, Listed, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
@@ -23,7 +23,9 @@ Relations = dict[tuple[int, int], NDArray[np.int64]]
 _NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
 
 
-def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: Sequence[int]) -> Relations:
+def check_mappings(
+    mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: Sequence[int], names: Sequence[str] | None = None
+) -> Relations:
     """Return the relations as sorted, distinct rows under keys (u, v) with u < v.
 
     Parameters
@@ -32,6 +34,8 @@ def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: 
         Pairs (row of view u, row of view v) that are the same object; many-to-many, in either orientation.
     sizes : sequence of int
         Number of rows of every view.
+    names : sequence of str, default=None
+        What messages call the views; None is by number.
 
     Raises
     ------
@@ -45,26 +49,39 @@ def check_mappings(mappings: Mapping[tuple[int, int], ArrayLike] | None, sizes: 
     n_views = len(sizes)
     gathered: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
     for key, given in (mappings or {}).items():
-        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(view, (int, np.integer)) for view in key)):
-            raise InvalidInputError(f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers.")
-        u, v = int(key[0]), int(key[1])
-        if u == v or not (0 <= u < n_views and 0 <= v < n_views):
-            raise InvalidInputError(f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}.")
-        rows = as_array(given, f"mappings[{key}]")
+        u, v = view_pair(key, n_views)
+        where = f"mappings[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
+        rows = as_array(given, where)
         if rows.size == 0:
             rows = _NO_RELATIONS
         if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
-            raise InvalidInputError(f"mappings[{key}] must be integer row numbers of shape (r, 2).")
+            raise InvalidInputError(f"{where} must be integer row numbers of shape (r, 2).")
         for column, view in ((0, u), (1, v)):
             bad = np.flatnonzero((rows[:, column] < 0) | (rows[:, column] >= sizes[view]))
             if bad.size:
                 raise InvalidInputError(
-                    f"mappings[{key}][{bad[0]}] names row {rows[bad[0], column]} of view {view}, which has rows "
+                    f"{where}[{bad[0]}] names row {rows[bad[0], column]} of view {called(view, names)}, which has rows "
                     f"0 … {sizes[view] - 1}."
                 )
         rows = rows.astype(np.int64)
         gathered.setdefault((min(u, v), max(u, v)), []).append(rows if u < v else rows[:, ::-1])
     return {key: _distinct(np.concatenate(parts)) for key, parts in sorted(gathered.items())}
+
+
+def view_pair(key: Any, n_views: int) -> tuple[int, int]:
+    """Return the numbers of the two views that a key of mappings names.
+
+    Raises
+    ------
+    InvalidInputError
+        For a key that is no pair of numbers, or views that are not there.
+    """
+    if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(view, (int, np.integer)) for view in key)):
+        raise InvalidInputError(f"mappings: the key {shown(key)} is not a pair (u, v) of view numbers.")
+    u, v = int(key[0]), int(key[1])
+    if u == v or not (0 <= u < n_views and 0 <= v < n_views):
+        raise InvalidInputError(f"mappings: {shown(key)} does not name two different views of 0 … {n_views - 1}.")
+    return u, v
 
 
 def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -74,7 +91,7 @@ def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.column_stack((keys >> 32, keys & 0xFFFFFFFF))
 
 
-def check_constraints(constraints: list[Any]) -> list[Constraints]:
+def check_constraints(constraints: list[Any], names: Sequence[str] | None = None) -> list[Constraints]:
     """Return the constraints of every view, none where there is None.
 
     Raises
@@ -84,7 +101,9 @@ def check_constraints(constraints: list[Any]) -> list[Constraints]:
     """
     for number, c in enumerate(constraints):
         if not isinstance(c, Constraints | None):
-            raise InvalidInputError(f"constraints[{number}] must be mvcc.Constraints or None, not {type(c).__name__}.")
+            raise InvalidInputError(
+                f"constraints[{called(number, names)}] must be mvcc.Constraints or None, not {type(c).__name__}."
+            )
     return [Constraints([], []) if c is None else c for c in constraints]
 
 
@@ -115,13 +134,19 @@ def close_views(
     InvalidInputError
         For relations of views that are not there, or no views at all.
     """
-    given, relations = _checked(constraints, mappings)
+    return _closed(*_checked(constraints, mappings))
+
+
+def _closed(
+    given: list[Constraints], relations: Relations, names: Sequence[str] | None = None
+) -> tuple[list[Constraints], Relations]:
+    """Close checked constraints and relations; a contradiction calls views by their names, where they have any."""
     all_links = _AllLinks.of([c._spanning() for c in given], relations)
     offsets = all_links.offsets
 
     def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
         homes = np.searchsorted(offsets, chain, side="right") - 1
-        places = [(int(home), int(node - offsets[home])) for node, home in zip(chain, homes, strict=True)]
+        places = [(called(home, names), int(node - offsets[home])) for node, home in zip(chain, homes, strict=True)]
         kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
         origins = map(all_links.origin, links)
         lines = [given[view].where(position) if view < len(given) else "" for view, position in origins]
@@ -259,7 +284,9 @@ def _closed_by_weight(
     return closed
 
 
-def augment(constraints: list[Constraints], relations: Relations, closure: str) -> tuple[list[Constraints], Relations]:
+def augment(
+    constraints: list[Constraints], relations: Relations, closure: str, names: Sequence[str] | None = None
+) -> tuple[list[Constraints], Relations]:
     """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
 
     Raises
@@ -271,7 +298,7 @@ def augment(constraints: list[Constraints], relations: Relations, closure: str) 
     """
     closure = closure if isinstance(closure, str) else shown(closure)
     if closure == "full":
-        return close_views(constraints, relations)
+        return _closed(*_checked(constraints, relations), names)
     if closure == "view":
         return [c.closure() for c in constraints], relations
     if closure == "none":

@@ -8,24 +8,26 @@ from inspect import signature
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted
 
 from mvcc._co_em import CoEM, ViewRecord
-from mvcc._messages import shown
-from mvcc._threshold import choose_threshold
-from mvcc._validation import RandomState, as_generator, as_list, check_count, check_data, check_number
-from mvcc.constraints import Constraints
+from mvcc._messages import called, clipped, shown
+from mvcc._threshold import choose_threshold, n_satisfied
+from mvcc._validation import RandomState, as_generator, check_count, check_number
+from mvcc._views import GivenViews, Judged, feature_names, numbers_of, view_number
 from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.exceptions import InvalidInputError, PropagationWarning
-from mvcc.mapping import check_constraints, check_mappings
+from mvcc.model_selection import ConstrainedViews
 from mvcc.transfer import ConstraintPropagation, TransferMethod
 
 __all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 
 
-class MultiViewConstrainedClustering(BaseEstimator):
+class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
     """Cluster several views together, which are only partly mapped to each other (Algorithm 2, §5).
 
     Parameters
@@ -48,7 +50,8 @@ class MultiViewConstrainedClustering(BaseEstimator):
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_v,)
-        Cluster of every row, per view.
+        Cluster of every row, per view. Views number their clusters by themselves; ``match_clusters`` gives related
+        clusters the same number.
     clusterers_ : list of estimators
         The fitted clustering of every view.
     propagated_ : list of Constraints
@@ -64,6 +67,12 @@ class MultiViewConstrainedClustering(BaseEstimator):
     diagnostics_ : list of Diagnosis
         Per view the two indicators of §6.4 for data that are unfit for Constraint Propagation; a
         ``PropagationWarning`` names the views where that was used all the same.
+    view_names_ : list of str or None
+        The names of the views; None where they were a list.
+    n_features_in_ : list of int
+        Number of features of every view.
+    feature_names_in_ : list of (ndarray of str, or None)
+        Names of the features of the views that were DataFrames with texts as column names.
 
     Examples
     --------
@@ -75,7 +84,23 @@ class MultiViewConstrainedClustering(BaseEstimator):
     >>> model = model.fit([texts, images], constraints=[judged, None], mappings={(0, 1): [(0, 0), (2, 1)]})
     >>> [labels.tolist() for labels in model.labels_]
     [[0, 0, 1, 1], [0, 1, 1]]
+
+    Views may have names, rows ids:
+
+    >>> import pandas as pd
+    >>> named = {
+    ...     "texts": pd.DataFrame(texts, index=["a", "b", "c", "d"], columns=["length"]),
+    ...     "images": pd.DataFrame(images, index=["x", "y", "z"], columns=["light"]),
+    ... }
+    >>> judged = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": ["must-link", "cannot-link"]})
+    >>> matches = pd.DataFrame({"texts": ["a", "c"], "images": ["x", "y"]})
+    >>> model = model.fit(named, constraints={"texts": judged}, mappings={("texts", "images"): matches})
+    >>> model.predict(pd.DataFrame({"light": [4.0, 0.9]}), view="images").tolist()
+    [0, 1]
     """
+
+    # the first argument of fit, which scikit-learn would take for metadata because of its name
+    __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
 
     def __init__(
         self,
@@ -94,24 +119,46 @@ class MultiViewConstrainedClustering(BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also nested ones such as ``transfer__threshold``, which asks for Constraint Propagation.
+
+        Returns
+        -------
+        self
+        """
+        if self.transfer is None and "transfer" not in params and any(name.startswith("transfer__") for name in params):
+            self.transfer = ConstraintPropagation()
+        super().set_params(**params)
+        return self
+
     def fit(
         self,
-        views: Sequence[ArrayLike],
+        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
+        y: None = None,
         *,
-        constraints: Sequence[Constraints | None] | None = None,
-        mappings: Mapping[tuple[int, int], ArrayLike] | None = None,
+        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        mappings: Mapping[Any, Any] | None = None,
     ) -> Self:
         """Cluster all views.
 
         Parameters
         ----------
-        views : list of array-like of shape (n_v, d_v)
-            Instances of every view. With a single view this is §6.4: X̂ = X, and its propagated constraints join its
-            given ones.
-        constraints : list of (Constraints or None), one per view, default=None
-        mappings : dict {(u, v): array-like of shape (r, 2)}, default=None
-            Rows of view u and of view v that are the same object, many-to-many. Pairs of views that are not named
-            have no relation.
+        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views. With a single view this is §6.4:
+            X̂ = X, and its propagated constraints join its given ones. ``ConstrainedViews`` bring their constraints and
+            mappings along.
+        y : None
+            Not used, there for scikit-learn.
+        constraints : list of one entry per view, or dict {view: entry}, default=None
+            An entry is Constraints, None, or a DataFrame with the columns i, j, kind ("must-link" or "cannot-link")
+            and, optionally, weight. There, i and j are ids in the row index of the view, or numbers of rows where the
+            view is no DataFrame.
+        mappings : dict {(u, v): relations}, default=None
+            Rows of view u and of view v that are the same object, many-to-many, for any pairs of views (by name or
+            number); pairs of views that are not there have no relation. Relations are an array-like of shape (r, 2) or
+            a dict {row of u: row or list of rows of v} of row numbers, a scipy sparse matrix of shape (n_u, n_v) whose
+            entries other than 0 are the related rows, or a DataFrame with two columns of ids as in the constraints,
+            named like the views or in the order of the key.
 
         Returns
         -------
@@ -125,11 +172,17 @@ class MultiViewConstrainedClustering(BaseEstimator):
         ConstraintConflictError
             When the constraints (with ``closure="full"``, and the relations) contradict each other.
         """
-        data = [check_data(X, f"views[{number}]") for number, X in enumerate(as_list(views, "views"))]
-        if not data:
-            raise InvalidInputError("views is empty; at least one view is needed.")
-        given = _check_constraints(constraints, data)
-        relations = check_mappings(mappings, [len(X) for X in data])
+        if y is not None:
+            raise InvalidInputError(
+                f"y={shown(y)} is not allowed: known labels are given as constraints=[Constraints.from_labels(…), …]."
+            )
+        if isinstance(views, ConstrainedViews):
+            if constraints is not None or mappings is not None:
+                raise InvalidInputError("ConstrainedViews have constraints and mappings of their own; give no others.")
+            constraints, mappings = views.constraints, views.mappings
+        given_views = GivenViews.of(views.views if isinstance(views, ConstrainedViews) else views)
+        names, data = given_views.names, given_views.arrays()
+        given, relations = given_views.constraints(constraints), given_views.relations(mappings)
         if not isinstance(self.transfer, TransferMethod | None):
             raise InvalidInputError(
                 f"transfer={shown(self.transfer)} is not allowed; an instance of a TransferMethod, such as "
@@ -139,7 +192,7 @@ class MultiViewConstrainedClustering(BaseEstimator):
         _check_base(self.base)
         max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
         rng = as_generator(self.random_state)
-        co_em = CoEM(data, self.base, rng.integers(2**31, size=len(data)).tolist(), self.closure, max_iter, tol)
+        co_em = CoEM(data, self.base, rng.integers(2**31, size=len(data)).tolist(), self.closure, max_iter, tol, names)
         if isinstance(transfer, ConstraintPropagation) and transfer.is_cross_validated:
             threshold = choose_threshold(co_em, given, relations, transfer, rng)
             transfer.set_params(threshold=threshold)
@@ -153,13 +206,113 @@ class MultiViewConstrainedClustering(BaseEstimator):
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
+        self.view_names_, self.n_features_in_ = names, [X.shape[1] for X in data]
+        self.feature_names_in_ = [feature_names(table) for table in given_views.tables]
         for message, category in (
             (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
-            (_unfit(diagnostics, transfer), PropagationWarning),
+            (_unfit(diagnostics, transfer, names), PropagationWarning),
         ):
             if message:
                 warnings.warn(message, category, stacklevel=2)
         return self
+
+    def fit_predict(
+        self,
+        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
+        y: None = None,
+        *,
+        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        mappings: Mapping[Any, Any] | None = None,
+    ) -> list[NDArray[np.int64]]:
+        """Cluster all views as ``fit`` does and return ``labels_``, the cluster of every row, per view."""
+        return self.fit(views, y, constraints=constraints, mappings=mappings).labels_
+
+    def predict(self, X: Any, view: int | str = 0) -> Any:
+        """Assign new rows of a view to its clusters, without regard to constraints.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d_v), or dict {view: rows}
+            New rows of one view; or of several, by name or number of the view. The columns of a DataFrame may be in any
+            order, where the view was fitted with names of columns.
+        view : int or str, default=0
+            Number or name of the view; without effect where X is a dict.
+
+        Returns
+        -------
+        ndarray of shape (n,), or dict {view: ndarray}
+            Numbers of the clusters, as in ``labels_`` of the view.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For a view that is not there, rows with other features than in ``fit``, or a base that cannot predict.
+        """
+        check_is_fitted(self)
+        if isinstance(X, Mapping):
+            return {name: self.predict(rows, name) for name, rows in X.items()}
+        number = view_number(view, self.view_names_, len(self.clusterers_), "view")
+        clusterer = self.clusterers_[number]
+        if not hasattr(clusterer, "predict"):
+            raise InvalidInputError(f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans().")
+        name, expected = called(number, self.view_names_), self.n_features_in_[number]
+        data = numbers_of(_in_order(X, self.feature_names_in_[number], f"view {name}"), "X")
+        if data.shape[1] != expected:
+            raise InvalidInputError(f"X has {data.shape[1]} features, but view {name} was fitted with {expected}.")
+        return clusterer.predict(data)
+
+    def score(self, X: ConstrainedViews, y: None = None) -> float:
+        """Return the share of constraints that ``labels_`` satisfy, such as held-out ones (§6.3).
+
+        Parameters
+        ----------
+        X : ConstrainedViews
+            The views that were fitted, with the constraints to judge by.
+        y : None
+            Not used, there for scikit-learn.
+
+        Returns
+        -------
+        float
+            In 0 … 1; constraints of all views count alike, whatever they weigh.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For other views, or no constraints.
+        """
+        check_is_fitted(self)
+        if not isinstance(X, ConstrainedViews):
+            raise InvalidInputError(
+                f"score needs ConstrainedViews(views, constraints, mappings), the views that were fitted with the "
+                f"constraints to judge by, not {type(X).__name__}."
+            )
+        fitted = [len(labels) for labels in self.labels_]
+        if X.sizes != fitted:
+            raise InvalidInputError(f"X has views of {X.sizes} rows, but those of {fitted} rows were fitted.")
+        if not len(X):
+            raise InvalidInputError("X has no constraints to judge by.")
+        return sum(map(n_satisfied, X.constraints, self.labels_)) / len(X)
+
+
+def _in_order(X: Any, names: NDArray[Any] | None, view: str) -> Any:
+    """Return a DataFrame with its columns in the order of fit, or say which are wrong."""
+    here = feature_names(X)
+    if names is None or here is None:
+        return X
+    missing, other = [sorted(set(one) - set(two)) for one, two in ((names, here), (here, names))]
+    if missing or other:
+        said = [
+            f"{what} {clipped(', '.join(map(shown, columns)), 200)}"
+            for what, columns in (("lacks", missing), ("has in addition", other))
+            if columns
+        ]
+        raise InvalidInputError(f"X must have the columns that {view} was fitted with; it {' and '.join(said)}.")
+    return X[list(names)]
 
 
 def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
@@ -173,17 +326,17 @@ def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
     )
 
 
-def _unfit(diagnostics: list[Diagnosis], transfer: TransferMethod) -> str:
+def _unfit(diagnostics: list[Diagnosis], transfer: TransferMethod, names: list[str] | None) -> str:
     """Say which views look unfit for Constraint Propagation (§6.4), or nothing where none does."""
-    found = [
-        f"view {number} (disagreement {diagnosis.disagreement:.2g}, divergence {diagnosis.divergence:.2g})"
-        for number, diagnosis in enumerate(diagnostics)
-        if diagnosis.suspicious
+    views = [
+        f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence {found.divergence:.2g})"
+        for number, found in enumerate(diagnostics)
+        if found.suspicious
     ]
-    if not found or not isinstance(transfer, ConstraintPropagation):
+    if not views or not isinstance(transfer, ConstraintPropagation):
         return ""
     return (
-        f"Constraint Propagation may infer wrong constraints in {', '.join(found)}: its clusters are hardly globular "
+        f"Constraint Propagation may infer wrong constraints in {', '.join(views)}: its clusters are hardly globular "
         f"where the disagreement is above {LARGEST_DISAGREEMENT:g}, and overlap where the divergence is below "
         f"{SMALLEST_DIVERGENCE:g}. Compare with DirectMapping(), which infers none."
     )
@@ -196,17 +349,3 @@ def _check_base(base: Any) -> None:
         raise InvalidInputError(
             f"base={shown(base)} is not allowed; an estimator whose fit takes constraints, such as PCKMeans(), is."
         )
-
-
-def _check_constraints(
-    constraints: Sequence[Constraints | None] | None, data: list[NDArray[np.float64]]
-) -> list[Constraints]:
-    given = check_constraints([None] * len(data) if constraints is None else as_list(constraints, "constraints"))
-    if len(given) != len(data):
-        raise InvalidInputError(f"constraints has {len(given)} entries for {len(data)} views; give one (or None) each.")
-    for number, (c, X) in enumerate(zip(given, data, strict=True)):
-        if c._largest_row() >= len(X):
-            raise InvalidInputError(
-                f"constraints[{number}] names row {c._largest_row()}, but view {number} has rows 0 … {len(X) - 1}."
-            )
-    return given

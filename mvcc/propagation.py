@@ -91,8 +91,7 @@ def propagate_constraints(
     n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
     gaussians = fit_gaussians(data, clusters, n_clusters, learned, gamma)
     shared = may_share(len(targets))
-    cut = 2 * _log_ratio(heaviest, t) + _SLACK
-    reached = reach(data, targets, endpoints, clusters, gaussians, cut, shared=shared)
+    reached = reach(data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared)
     reached_by = transposed(reached, len(targets))
 
     found = []
@@ -134,6 +133,11 @@ def reach(
         return block_reach
 
     return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
+
+
+def cut_of(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    """Return the squared distance beyond which constraints of some weight fall below the threshold (Eq. 17)."""
+    return 2 * _log_ratio(weights, threshold) + _SLACK
 
 
 def _log_ratio(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:

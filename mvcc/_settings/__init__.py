@@ -3,6 +3,7 @@
 from mvcc._settings._problems import Problems, nearest, shown
 from mvcc._settings._section import Section, read_settings, validated
 from mvcc._settings._values import allowed, distinct, increasing, list_of, one_of, one_or_list_of
+from mvcc._settings._yaml import put, read_yaml
 
 __all__ = [
     "Problems",
@@ -14,7 +15,9 @@ __all__ = [
     "nearest",
     "one_of",
     "one_or_list_of",
+    "put",
     "read_settings",
+    "read_yaml",
     "shown",
     "validated",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import reprlib
-import shlex
 from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -32,7 +31,7 @@ class Problems:
     source : str or path-like
         The file that the configuration comes from.
     check : str
-        The command that checks such a file.
+        The command that checks it again.
     """
 
     def __init__(self, source: str | os.PathLike[str], check: str) -> None:
@@ -78,7 +77,7 @@ class Problems:
         """Return all problems as one error: those of the file in its order, then those of the command line."""
         lines = [text for _, text in sorted(self._found)]
         count = len(lines)
-        again = f"{self._check} {shlex.quote(self.source)}{' --set …' if lines[-1].startswith('--set') else ''}"
+        again = f"{self._check}{' --set …' if lines[-1].startswith('--set') else ''}"
         if count > MAX_SHOWN:
             lines[MAX_SHOWN:] = [f"… and {count - MAX_SHOWN} more."]
         first = f"{count} problem{'s' if count > 1 else ''} in {self.source}:"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable
 from typing import Any, TypeVar, get_args
 
@@ -39,14 +40,14 @@ def read_settings(kind: type[Settings], path: str | os.PathLike[str], overrides:
     overrides : iterable of str
         Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows the ``=`` is YAML.
     check : str
-        The command that checks such a file.
+        The command that checks a file given after it.
 
     Raises
     ------
     ConfigError
         If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
     """
-    problems = Problems(path, check)
+    problems = Problems(path, f"{check} {shlex.quote(os.fspath(path))}")
     value = read_yaml(path, problems)
     for override in overrides:
         assign(value, override, problems)

@@ -72,22 +72,35 @@ def assign(value: Any, assignment: str, problems: Problems) -> None:
     """Set one value inside `value`, as ``--set section.key=value`` does; what follows the ``=`` is YAML."""
     place = Place(sys.maxsize, f"--set {clipped(assignment)}")
     dotted, equals, text = assignment.partition("=")
-    *outer, last = path = tuple(key.strip() for key in dotted.split("."))
+    path = tuple(key.strip() for key in dotted.split("."))
     if not equals or not all(path):
         problems.add("write KEY=VALUE, such as --set multi_view.threshold=0.8.", place)
         return
     if len(path) > MAX_DEPTH:
         problems.add(f"this key has {len(path)} parts; no value lies below more than {MAX_DEPTH} levels.", place)
         return
-    section = value
-    for depth, key in enumerate(outer, start=1):
-        section = section.setdefault(key, {}) if isinstance(section, dict) else section
+    if (section := _section_of(value, path, problems, place)) is not None:
+        section[path[-1]] = _Parser(problems, lambda _: place).parse(text, path)
+
+
+def put(value: Any, path: KeyPath, new: Any, label: str, problems: Problems) -> None:
+    """Set one value inside `value`, as an option does; ``label`` is what messages call the option."""
+    place = Place(sys.maxsize, label)
+    if (section := _section_of(value, path, problems, place)) is not None:
+        problems.mark(path, place)
+        section[path[-1]] = new
+
+
+def _section_of(value: Any, path: KeyPath, problems: Problems, place: Place) -> Any:
+    """Return the section that the value at `path` belongs in, made where there is none, for a new value."""
+    for depth, key in enumerate(path[:-1], start=1):
+        value = value.setdefault(key, {}) if isinstance(value, dict) else value
         problems.mark(path[:depth], place)
-    if not isinstance(section, dict):
-        problems.report(path, f"{shown(section)} has no keys; set all of it at once.", place)
-        return
+    if not isinstance(value, dict):
+        problems.report(path, f"{shown(value)} has no keys; set all of it at once.", place)
+        return None
     problems.forget(path)
-    section[last] = _Parser(problems, lambda _: place).parse(text, path)
+    return value
 
 
 class _Parser:

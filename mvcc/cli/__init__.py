@@ -10,21 +10,28 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from mvcc._version import __version__
+from mvcc.cli._shared import wants_color
 from mvcc.exceptions import ConfigError, MvccError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 
 _SUMMARIES = {
+    "init": "Write an example of data of one's own.",
+    "cluster": "Cluster data of one's own.",
     "run": "Run an experiment, or go on with one.",
     "plot": "Draw the paper's figures from results.",
     "claims": "Test the paper's claims on results.",
+    "report": "Make the page that shows a clustering, or experiments.",
     "check": "Verify that results are as they were written.",
     "replay": "Compute one trial of a results folder again.",
     "validate": "Check configurations without running them.",
     "constraints": "Check a list of constraints, explain or drop contradictions.",
     "data": "List, fetch and check the data sets.",
+    "doctor": "Say whether everything is there that mvcc needs.",
+    "completion": "Print the script that lets a shell complete commands.",
 }
 
 
@@ -39,6 +46,16 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"mvcc.cli._{cmd_name}").command
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["help"]:  # `mvcc help run` is `mvcc run --help`
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in _SUMMARIES if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=_SUMMARIES[name]) for name in names), *options]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         try:
@@ -81,7 +98,7 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)  # what clusters send before they kill
     try:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
-        code = cli.main(prog_name="mvcc", standalone_mode=False)
+        code = cli.main(prog_name="mvcc", standalone_mode=False, color=wants_color())
     except (click.exceptions.Abort, KeyboardInterrupt):
         code = _complain("interrupted; what is finished is stored, the same command goes on from there.", INTERRUPTED)
     except click.ClickException as error:
@@ -97,5 +114,5 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"{click.style('mvcc:', fg='red', bold=True)} {message}", err=True)
+    click.echo(f"{click.style('mvcc:', fg='red', bold=True)} {message}", err=True, color=wants_color())
     return code

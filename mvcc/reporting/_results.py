@@ -173,6 +173,17 @@ def read_examples(results_dir: Path) -> list[dict[str, Any]]:
     ]
 
 
+def read_manifest(experiment: Path) -> dict[str, Any]:
+    """Read the ``manifest.json`` of one experiment, as it is.
+
+    Raises
+    ------
+    StoreError
+        If it is damaged.
+    """
+    return _read_json(experiment / MANIFEST)
+
+
 def _is_experiment(folder: Path) -> bool:
     return (folder / CURVES).is_file() and (folder / MANIFEST).is_file()
 
@@ -264,8 +275,19 @@ def _read_table(path: Path, key: tuple[str, ...], values: tuple[str, ...]) -> pd
             )
         if name not in _MAY_BE_EMPTY:
             _refuse(path, table[name], table[name].isna(), "but must have a value")
-    _check_cells(path, table, key)
+    _check_cells(path, table, key, _methods(path.parent / MANIFEST))
     return table
+
+
+def _methods(manifest: Path) -> list[str]:
+    """Return the methods that an experiment may have: the paper's, and those of other packages that it was run with."""
+    config: Any = _read_json(manifest).get("config")
+    try:
+        named = config["multi_view"]["transfers"]
+    except (KeyError, TypeError):
+        named = None
+    others = named if isinstance(named, list) else []
+    return [*METHODS, *(name for name in others if is_label(name) and name not in METHODS)]
 
 
 def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
@@ -288,14 +310,14 @@ def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
             raise ValueError("some rows are longer than the header") from error
 
 
-def _check_cells(path: Path, table: pd.DataFrame, key: tuple[str, ...]) -> None:
+def _check_cells(path: Path, table: pd.DataFrame, key: tuple[str, ...], methods: list[str]) -> None:
     """Check what figures and claims rely on: one row per place, known methods, numbers within their bounds."""
     import pandas as pd
 
-    for column, known in (("base", BASES), ("method", METHODS)):
-        _refuse(path, table[column], ~table[column].isin(list(known)), f"none of {', '.join(known)}")
+    for column, known in (("base", list(BASES)), ("method", methods)):
+        _refuse(path, table[column], ~table[column].isin(known), f"none of {', '.join(known)}")
     method, threshold, mapped = table["method"], table["threshold"], table["mapped"]
-    transfer = (table["experiment"] == "multi-view") & (method != "single-view")
+    transfer = (table["experiment"] == "multi-view") & method.isin(METHODS.keys() - {"single-view"})
     _refuse(path, mapped, transfer & ~mapped.between(0, 1), "not a fraction from 0 to 1")
     readable = pd.to_numeric(threshold, errors="coerce").between(0, 1) | (threshold == CROSS_VALIDATED)
     unused = threshold.isna() & (method != "constraint-propagation")

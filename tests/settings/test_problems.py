@@ -8,7 +8,7 @@ from mvcc._settings._problems import Place, Problems, clipped, nearest, shown
 
 
 def test_one_problem_per_value_and_none_inside_a_section_that_has_one():
-    problems = Problems("x.yaml", "mvcc validate")
+    problems = Problems("x.yaml", "mvcc validate x.yaml")
     problems.mark(("a",), problems.line(3))
     assert not problems
     problems.report(("a",), "first.")
@@ -23,7 +23,7 @@ def test_one_problem_per_value_and_none_inside_a_section_that_has_one():
 
 
 def test_problems_of_the_file_come_in_its_order_and_before_those_of_the_command_line():
-    problems = Problems("my file.yaml", "mvcc validate")
+    problems = Problems("my file.yaml", "mvcc validate 'my file.yaml'")
     problems.add("third.", Place(10**9, "--set a=1"))
     problems.report(("b",), "second.", problems.line(10))
     problems.report(("a", 1), "first.", problems.line(9))

@@ -1,0 +1,69 @@
+"""What a result was computed by: versions, commit, machine, command and time."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from llvmlite.binding import get_host_cpu_name
+from threadpoolctl import threadpool_info
+
+from mvcc._version import __version__
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "joblib")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the program, of Python and of the libraries that numbers come from."""
+    return {"mvcc": __version__, "python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
+
+
+def machine() -> dict[str, Any]:
+    """Describe what the bits of a result may depend on beside the versions."""
+    return {
+        "system": platform.platform(),
+        "processor": platform.machine(),
+        "family": get_host_cpu_name(),  # the one that kernels are compiled for
+        "blas": sorted({f"{lib['internal_api']} {lib['version']} ({lib.get('architecture')})" for lib in _blas()}),
+        "libc": " ".join(platform.libc_ver()),
+        "cores": os.cpu_count(),
+    }
+
+
+def command_line() -> str:
+    """Return the command that this process was started by, ready to be pasted into a shell."""
+    return shlex.join(["mvcc", *sys.argv[1:]])
+
+
+def now() -> str:
+    """Return the time as text, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def commit() -> str | None:
+    """Return the commit of the checkout that mvcc runs from, marked when files differ from it; None elsewhere."""
+    checkout = Path(__file__).parents[1]
+    if not (checkout / ".git").exists():
+        return None
+    try:
+        found = _git(checkout, "rev-parse", "HEAD")
+        changed = _git(checkout, "status", "--porcelain", "--", "mvcc")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return f"{found} (with uncommitted changes)" if changed else found
+
+
+def _git(checkout: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=checkout, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _blas() -> list[dict[str, Any]]:
+    return [library for library in threadpool_info() if library["user_api"] == "blas"]

@@ -1,0 +1,8 @@
+"""Data of one's own: from tables, matches and judged pairs to clusters, with the reason for whatever was inferred."""
+
+from mvcc.analysis._config import Job, load_job
+from mvcc.analysis._init import write_example
+from mvcc.analysis._run import Inputs, cluster_job, read_inputs
+from mvcc.analysis._saved import SavedClustering
+
+__all__ = ["Inputs", "Job", "SavedClustering", "cluster_job", "load_job", "read_inputs", "write_example"]

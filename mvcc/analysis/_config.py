@@ -1,0 +1,181 @@
+"""What is to be clustered, and how: the settings of `mvcc cluster`, from a YAML file, from options, or from both."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+
+from mvcc._messages import clipped
+from mvcc._settings import Problems, Section, allowed, nearest, one_of, put, read_yaml, shown, validated
+from mvcc.methods import base_names, transfer_names
+
+FEATURES = ("spectral", "pca", "none")
+
+_Path = Annotated[
+    str,
+    Field(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
+    allowed("the path of a file, in 4096 characters at most and none that cannot be printed"),
+]
+_Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
+_Features = Annotated[Literal["spectral", "pca", "none"], one_of(FEATURES)]
+_Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
+_Threshold = Annotated[Annotated[float, Field(gt=0, le=1)] | Literal["cv"], allowed("a number above 0, up to 1, or cv")]
+
+
+def _columns(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+class View(Section):
+    """One collection: a table with a row per instance.
+
+    Attributes
+    ----------
+    path : str
+        CSV, TSV, Parquet, NPZ, NPY or ARFF.
+    id_column : str or None
+        The column that names the rows; by default one called ``id`` or without a name, else rows are numbered from 0.
+    labels_column : str or None
+        True labels, which are only compared with the clusters.
+    ignore : tuple of str
+        Columns that are not used.
+    features, n_components
+        As for all views, where this one is an exception.
+    """
+
+    path: _Path = Field(examples=["texts.csv"])
+    id_column: _Column | None = None
+    labels_column: _Column | None = None
+    ignore: Annotated[tuple[_Column, ...], BeforeValidator(_columns)] = ()
+    features: _Features | None = None
+    n_components: _Components | None = None
+
+
+class Job(Section):
+    """Everything that `mvcc cluster` is told.
+
+    Attributes
+    ----------
+    views : dict of View
+        By name, in the order of the results.
+    matches : dict
+        By ``view:view``, the file of pairs of ids that are the same object.
+    constraints : dict
+        By view, the file of must-links and cannot-links.
+    n_clusters : int
+    base, transfer, threshold, closure
+        As in ``MultiViewConstrainedClustering``.
+    on_conflict : {"error", "drop"}
+        Stop where constraints contradict each other, or leave out what contradicts heavier ones.
+    features : {"spectral", "pca", "none"}
+        How the columns become the space that is clustered, with ``n_components`` for the first two.
+    restarts : int
+        How many more clusterings, with other seeds, tell how stable the result is.
+    seed : int
+    """
+
+    views: dict[str, View] = Field(examples=["{texts: texts.csv, images: images.npz}"])
+    matches: dict[str, _Path] = Field(default={})
+    constraints: dict[str, _Path] = Field(default={})
+    n_clusters: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = Field(examples=["5"])
+    base: Annotated[str, one_of(base_names())] = "mpck-means"
+    transfer: Annotated[str, one_of(transfer_names())] = "constraint-propagation"
+    threshold: _Threshold = 0.75
+    closure: Annotated[Literal["full", "view", "none"], one_of(("full", "view", "none"))] = "full"
+    on_conflict: Annotated[Literal["error", "drop"], one_of(("error", "drop"))] = "error"
+    features: _Features = "spectral"
+    n_components: _Components | None = None
+    restarts: Annotated[int, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = 10
+    seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
+
+    @field_validator("views")
+    @classmethod
+    def _names(cls, views: dict[str, View]) -> dict[str, View]:
+        if not views:
+            raise ValueError("there is no view; give at least one, such as `texts: texts.csv`.")
+        for name in views:
+            if not name.replace("-", "_").isidentifier() or len(name) > 64:
+                raise ValueError(
+                    f"{shown(name)} cannot be the name of a view, which folders and columns are named by. Allowed: "
+                    f"letters, digits, _ and -, not beginning with a digit or -."
+                )
+        return views
+
+    @field_validator("matches")
+    @classmethod
+    def _two_views(cls, matches: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        for pair in matches:
+            names = pair.split(":")
+            if len(names) != 2 or names[0] == names[1]:
+                raise ValueError(f"{shown(pair)} does not name two different views; write VIEW:VIEW.")
+            _check_views(names, info)
+        if len({frozenset(pair.split(":")) for pair in matches}) < len(matches):
+            raise ValueError("the same two views are given twice; put their matches into one file.")
+        return matches
+
+    @field_validator("constraints")
+    @classmethod
+    def _of_views(cls, constraints: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        _check_views(constraints, info)
+        return constraints
+
+
+def _check_views(names: Iterable[str], info: ValidationInfo) -> None:
+    if (views := info.data.get("views")) is None:
+        return  # what is wrong with the views is said of them
+    for name in names:
+        if name not in views:
+            there = ", ".join(views)
+            raise ValueError(f"there is no view {clipped(name)}{nearest(name, views)} The views are {there}.")
+
+
+def load_job(path: str | os.PathLike[str] | None, options: Iterable[tuple[tuple[str, ...], Any, str]] = ()) -> Job:
+    """Put a job together from a YAML file, if there is one, and options, which replace its values.
+
+    Parameters
+    ----------
+    path : str or path-like or None
+        Paths in this file are seen from its folder.
+    options : iterable of (keys, value, label)
+        Where the value belongs, such as ``("views", "texts", "path")``, and what messages call the option.
+
+    Raises
+    ------
+    ConfigError
+        With one line for each unknown key, wrong type and impossible value.
+    """
+    source = "the options" if path is None else os.fspath(path)
+    problems = Problems(source, f"mvcc cluster {'…' if path is None else shlex.quote(source)} --dry-run")
+    value = {} if path is None else _expanded(read_yaml(path, problems), Path(path).parent)
+    for keys, new, label in options:
+        put(value, keys, new, label, problems)
+    return validated(Job, value, problems)
+
+
+def _expanded(value: Any, folder: Path) -> Any:
+    """Return the values of a file with every view as a section, and paths seen from where the command was given."""
+
+    def seen(path: Any) -> Any:
+        if not isinstance(path, str) or not path or "\0" in path:
+            return path
+        return os.path.join(folder, os.path.expanduser(path))
+
+    def section(view: Any) -> Any:
+        return {"path": seen(view)} if isinstance(view, str) else view | {"path": seen(view["path"])}
+
+    if not isinstance(value, dict):
+        return value
+    if isinstance(views := value.get("views"), dict):
+        value["views"] = {
+            name: section(view) if isinstance(view, str) or (isinstance(view, dict) and "path" in view) else view
+            for name, view in views.items()
+        }
+    for key in ("matches", "constraints"):
+        if isinstance(files := value.get(key), dict):
+            value[key] = {name: seen(path) for name, path in files.items()}
+    return value

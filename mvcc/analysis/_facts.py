@@ -1,0 +1,164 @@
+"""Everything that a report shows of a clustering, as plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.analysis._config import Job
+from mvcc.analysis._features import Features
+from mvcc.analysis._fit import Fit
+from mvcc.analysis._flows import Flow
+from mvcc.analysis._tables import Table
+from mvcc.constraints import Constraints
+from mvcc.metrics import pairwise_f_measure
+from mvcc.transfer import ConstraintPropagation
+
+SCHEMA = 1
+MOST_LISTED = 2000  # propagated constraints of a view; all are in its table
+_FEW_RELATED = 2
+
+
+def describe(
+    job: Job, tables: list[Table], features: list[Features], fit: Fit, flows: list[Flow], arrived: list[Flow]
+) -> dict[str, Any]:
+    """Return the facts of a clustering, ready for JSON."""
+    return {
+        "schema": SCHEMA,
+        "kind": "clustering",
+        "title": _listed([table.name for table in tables]),
+        "n_clusters": job.n_clusters,
+        "views": [_view(n, table, features[n], fit, flows[n], arrived[n], tables) for n, table in enumerate(tables)],
+        "relations": [_relation(u, v, rows, job, tables, fit) for (u, v), rows in fit.relations.items()],
+        "co_em": {
+            "iterations": fit.model.n_iter_,
+            "converged": bool(fit.model.converged_),
+            "objectives": [[record.objective for record in records] for records in fit.model.history_],
+            "threshold": getattr(fit.model.transfer_, "threshold", None),
+            "transfer": job.transfer,
+            "base": job.base,
+        },
+        "restarts": {"count": job.restarts, "agreement": fit.agreement},
+        "warnings": _warnings(job, tables, fit, flows),
+        "settings": job.model_dump(mode="json", exclude_none=True),
+    }
+
+
+def _view(
+    number: int, table: Table, features: Features, fit: Fit, flow: Flow, arrived: Flow, tables: list[Table]
+) -> dict[str, Any]:
+    labels, given, diagnosis = fit.labels[number], fit.given[number], fit.model.diagnostics_[number]
+    satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
+    places = [given.where(position) for position in range(len(given))]
+    rows = [[*row, bool(ok), place] for row, ok, place in zip(_rows(given), satisfied, places, strict=True)]
+    left_out = fit.dropped[number]
+    return {
+        "name": table.name,
+        "source": table.path,
+        "n_rows": len(table.ids),
+        "n_features": len(table.columns),
+        "features": features.words,
+        "n_components": features.X.shape[1],
+        "unused": table.unused,
+        "ids": table.ids,
+        "labels": labels.tolist(),
+        "reference": table.reference,
+        "x": _rounded(features.plane[:, 0]),
+        "y": _rounded(features.plane[:, 1]),
+        "axes": features.axes,
+        "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
+        "given": rows,
+        "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
+        "dropped": [[*row, left_out.where(position)] for position, row in enumerate(_rows(left_out))],
+        "propagated": _heaviest(flow, None),
+        "received": _heaviest(arrived, tables),
+        "n_propagated": _count(flow.constraints),
+        "n_received": _count(arrived.constraints),
+        "disagreement": diagnosis.disagreement,
+        "divergence": diagnosis.divergence if np.isfinite(diagnosis.divergence) else None,
+        "suspicious": diagnosis.suspicious,
+        **_against(table.reference, labels),
+    }
+
+
+def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str, float | None]:
+    """Compare clusters with true labels, where there are some; rows without one are left out."""
+    from sklearn.metrics import adjusted_rand_score
+
+    known = [row for row, label in enumerate(reference or ()) if label]
+    if reference is None or len(known) < _FEW_RELATED:
+        return {"reference_f": None, "reference_ari": None}
+    true, found = [reference[row] for row in known], labels[known]
+    return {
+        "reference_f": float(pairwise_f_measure(true, found)),
+        "reference_ari": float(adjusted_rand_score(true, found)),
+    }
+
+
+def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table], fit: Fit) -> dict[str, Any]:
+    same = fit.labels[u][rows[:, 0]] == fit.labels[v][rows[:, 1]]
+    names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
+    source = next(path for pair, path in job.matches.items() if pair in names)
+    return {
+        "views": [u, v],
+        "source": source,
+        "pairs": rows.tolist(),
+        "agreement": float(same.mean()),
+        "differing": rows[~same].tolist(),
+    }
+
+
+def _warnings(job: Job, tables: list[Table], fit: Fit, flows: list[Flow]) -> list[str]:
+    """Say what must not be overlooked."""
+    said = list(fit.warnings)
+    propagates = isinstance(fit.model.transfer_, ConstraintPropagation)
+    if not sum(map(len, fit.given)):
+        said.append("No constraints were given: nothing is known of which rows belong together.")
+    elif len(tables) > 1 and not fit.related:
+        said.append("No matches were used between the views: each was clustered by itself.")
+    elif len(tables) > 1 and not sum(len(flow.constraints) for flow in flows):
+        said.append(f"The views told each other nothing: no constraint {_REMEDIES[propagates]}.")
+    for number, table in enumerate(tables):
+        if empty := job.n_clusters - len(np.unique(fit.labels[number])):
+            said.append(f"{table.name}: {empty} of the {job.n_clusters} clusters are empty.")
+        if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:
+            said.append(f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used.")
+    return said
+
+
+_REMEDIES = {
+    True: (
+        "reached two rows that are matched. A lower threshold (--threshold), or one chosen by cross-validation "
+        "(--threshold cv), lets them reach farther; matches for the rows that are constrained help most"
+    ),
+    False: "lies between two rows that are matched. Add matches for the rows that are constrained",
+}
+
+
+def _heaviest(flow: Flow, tables: list[Table] | None) -> list[list[Any]]:
+    """List the heaviest constraints of a flow; with ``tables`` the view comes first that each was passed on by."""
+    order = np.argsort(-flow.constraints.weights, kind="stable")[:MOST_LISTED].tolist()
+    rows = _rows(flow.constraints)
+    origin = [f"from {tables[source].name}: " if tables else "" for source, _, _ in flow.source]
+    return [[*rows[place], origin[place] + flow.because[place]] for place in order]
+
+
+def _rows(constraints: Constraints) -> list[list[Any]]:
+    listed = constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()
+    return [[i, j, must_link, weight] for (i, j), must_link, weight in zip(*listed, strict=True)]
+
+
+def _count(constraints: Constraints) -> dict[str, int]:
+    must_links = int(constraints.must_link.sum())
+    return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
+
+
+def _rounded(values: NDArray[np.float64]) -> list[float]:
+    """Six digits are more than a drawing shows."""
+    return [float(f"{value:.6g}") for value in values.tolist()]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,157 @@
+"""Clustering the views of a job: once for the result, and again with other seeds to see how stable it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from mvcc.analysis._config import Job
+from mvcc.constraints import Constraints
+from mvcc.exceptions import PropagationWarning
+from mvcc.mapping import Relations, augment, drop_conflicts
+from mvcc.matching import match_clusters
+from mvcc.methods import make_base, transfer_class
+from mvcc.multiview import MultiViewConstrainedClustering
+
+Labels = list[NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The clustering of a job, and what it rests on.
+
+    Attributes
+    ----------
+    model : MultiViewConstrainedClustering
+    labels : list of (n_v,) arrays
+        Cluster of every row; the same number means the same cluster in all views, as far as relations tell.
+    numbers : list of (k,) arrays
+        The number of every cluster of the model, per view.
+    given, dropped : list of Constraints
+        What was said, without what was left out since it contradicts heavier constraints.
+    closed : list of Constraints
+        What follows from it.
+    relations, related : dict
+        As they were given, and those that the method uses with all that follow from them.
+    stability : list of (n_v,) arrays
+        Share of the restarts that put a row into the same cluster; empty without restarts.
+    agreement : list of float
+        Per view the mean adjusted Rand index of two clusterings, the restarts and the result; empty without restarts.
+    warnings : list of str
+        Whether it has converged.
+    """
+
+    model: Any
+    labels: Labels
+    numbers: list[NDArray[np.int64]]
+    given: list[Constraints]
+    dropped: list[Constraints]
+    closed: list[Constraints]
+    relations: Relations
+    related: Relations
+    stability: list[NDArray[np.float64]]
+    agreement: list[float]
+    warnings: list[str]
+
+
+def fit_job(
+    job: Job,
+    views: list[NDArray[np.float64]],
+    given: list[Constraints],
+    relations: Relations,
+    on_step: Callable[[str], None],
+) -> Fit:
+    """Cluster the views.
+
+    Parameters
+    ----------
+    job : Job
+    views : list of (n_v, d_v) arrays
+        In the space that is clustered.
+    given : list of Constraints, one per view
+    relations : dict {(u, v): (r, 2) array}
+    on_step : callable
+        Told what is about to be done.
+
+    Raises
+    ------
+    ConstraintConflictError
+        When constraints and relations contradict each other, unless the job drops such constraints.
+    InvalidInputError
+        When there are too few constraints to cross-validate a threshold.
+    """
+    dropped = [Constraints([], []) for _ in views]
+    transfer = transfer_class(job.transfer)()
+    used = relations if transfer.uses_relations else {}
+    if job.on_conflict == "drop":
+        given, dropped = drop_conflicts(given, used if job.closure == "full" else {})
+    # one thread: some BLAS sum in another order on more
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        closed, related = augment(given, used, job.closure, list(job.views))
+        if job.transfer == "constraint-propagation":
+            transfer.set_params(threshold=job.threshold)
+        on_step("clustering")
+        if job.threshold == "cv" and job.transfer == "constraint-propagation":
+            # what is held out must not be seen through the closure, so that each part is closed by itself
+            model = _model(job, transfer, job.seed, job.closure).fit(views, constraints=given, mappings=used)
+        else:
+            model = _model(job, transfer, job.seed, "none").fit(views, constraints=closed, mappings=related)
+    said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    renumbered = match_clusters(model.labels_, relations, job.n_clusters)
+    labels = [new[found] for new, found in zip(renumbered, model.labels_, strict=True)]
+    others = []
+    for number in range(1, job.restarts + 1):
+        on_step(f"restart {number} of {job.restarts}")
+        others.append(_again(job, model.transfer_, job.seed + number, views, closed, related))
+    stability, agreement = _stability(labels, others, job.n_clusters)
+    return Fit(model, labels, renumbered, given, dropped, closed, relations, related, stability, agreement, said)
+
+
+def _model(job: Job, transfer: Any, seed: int, closure: Any) -> MultiViewConstrainedClustering:
+    base = make_base(job.base, job.n_clusters)
+    return MultiViewConstrainedClustering(base, transfer, closure=closure, random_state=seed)
+
+
+def _again(
+    job: Job,
+    transfer: Any,
+    seed: int,
+    views: list[NDArray[np.float64]],
+    closed: list[Constraints],
+    related: Relations,
+) -> Labels:
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
+        fitted = _model(job, transfer, seed, "none").fit(views, constraints=closed, mappings=related)
+    labels: Labels = fitted.labels_
+    return labels
+
+
+def _stability(labels: Labels, others: list[Labels], k: int) -> tuple[list[NDArray[np.float64]], list[float]]:
+    """Return how often each row stays in its cluster over restarts, and how alike all these clusterings are."""
+    from sklearn.metrics import adjusted_rand_score
+
+    if not others:
+        return [], []
+    stability, agreement = [], []
+    for view, mine in enumerate(labels):
+        theirs = [other[view] for other in others]
+        every = np.arange(len(mine))
+        same = np.zeros(len(mine))
+        for found in theirs:
+            _, number = match_clusters([mine, found], {(0, 1): np.column_stack((every, every))}, k)
+            same += number[found] == mine
+        stability.append(same / len(theirs))
+        pairs = combinations([mine, *theirs], 2)
+        agreement.append(float(np.mean([adjusted_rand_score(one, other) for one, other in pairs])))
+    return stability, agreement

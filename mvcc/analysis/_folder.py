@@ -1,0 +1,163 @@
+"""The folder that a clustering is written to: every file as a whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mvcc._disk import replacing, write_whole
+from mvcc.analysis._config import Job
+from mvcc.analysis._fit import Fit
+from mvcc.analysis._flows import Flow
+from mvcc.analysis._saved import SavedClustering
+from mvcc.analysis._tables import Table
+from mvcc.exceptions import StoreError
+
+FACTS, MODEL, CONFIG, REPORT = "clustering.json", "model.joblib", "cluster.yaml", "report.html"
+_TABLES = ("labels.csv", "propagated.csv", "received.csv")
+
+
+def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
+    """Refuse a folder that holds other things, or another clustering, before anything is computed.
+
+    Raises
+    ------
+    StoreError
+        For such a folder, or one that cannot be written to.
+    """
+    ours = {FACTS, MODEL, CONFIG, REPORT, *job.views}
+    config = folder / CONFIG
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        before = config.read_text(encoding="utf-8", errors="replace") if config.exists() else None
+        others = sorted(path.name for path in folder.iterdir() if path.name not in ours)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    if before is None and others:
+        raise StoreError(
+            f"{folder} holds {', '.join(others[:3])}{' and more' if len(others) > 3 else ''}, but no clustering. "
+            f"Choose another folder with --out."
+        )
+    if before not in (None, _yaml(job, folder)) and not fresh:
+        raise StoreError(
+            f"{folder} holds a clustering by other settings, those of {config}. Choose another folder with --out, or "
+            f"replace it with --fresh."
+        )
+    inputs = {os.path.realpath(path) for path in _inputs(job)}
+    for path in (folder / name / table for name in job.views for table in _TABLES):
+        if os.path.realpath(path) in inputs:
+            raise StoreError(f"{path} is read and would be written over. Choose another folder with --out.")
+
+
+def _inputs(job: Job) -> list[str]:
+    return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+
+
+def clear_folder(folder: Path) -> None:
+    """Remove the clustering that a folder holds.
+
+    Raises
+    ------
+    StoreError
+        When that is not possible.
+    """
+    try:
+        for path in (*(folder / name for name in (FACTS, REPORT, MODEL, CONFIG)), *_tables_in(folder)):
+            path.unlink(missing_ok=True)
+        for inner in folder.iterdir():
+            if inner.is_dir() and not any(inner.iterdir()):
+                inner.rmdir()
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _tables_in(folder: Path) -> list[Path]:
+    return [path for name in _TABLES for path in folder.glob(f"*/{name}")]
+
+
+def write_folder(
+    folder: Path,
+    job: Job,
+    tables: list[Table],
+    fit: Fit,
+    flows: list[Flow],
+    arrived: list[Flow],
+    saved: SavedClustering,
+    facts: dict[str, Any],
+) -> None:
+    """Write labels, constraints with their reasons, model, config and facts.
+
+    Raises
+    ------
+    StoreError
+        When something cannot be written. The folder was cleared before, and the facts come last: they are never those
+        of other files.
+    """
+    try:
+        for number, table in enumerate(tables):
+            here = folder / table.name
+            stability = fit.stability[number].tolist() if fit.stability else None
+            _write_table(here / "labels.csv", _label_rows(table, fit.labels[number].tolist(), stability))
+            _write_table(here / "propagated.csv", _constraint_rows(number, flows[number], tables))
+            _write_table(here / "received.csv", _constraint_rows(number, arrived[number], tables))
+        with replacing(folder / MODEL) as part:
+            saved.save(part)
+        write_whole(folder / CONFIG, _yaml(job, folder).encode())
+        write_whole(folder / FACTS, json.dumps(facts, ensure_ascii=False, allow_nan=False).encode())
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{folder} cannot be written: {error.strerror or error}. Make room, or choose another folder with --out."
+    )
+
+
+def _write_table(path: Path, rows: Iterable[Iterable[Any]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_whole(path, text.getvalue().encode())
+
+
+def _label_rows(table: Table, labels: list[int], stability: list[float] | None) -> Iterable[Iterable[Any]]:
+    columns: dict[str, list[Any]] = {"id": table.ids, "cluster": labels}
+    if stability is not None:
+        columns["stability"] = stability
+    if table.reference is not None:
+        columns["label"] = table.reference
+    return [list(columns), *zip(*columns.values(), strict=True)]
+
+
+def _constraint_rows(number: int, flow: Flow, tables: list[Table]) -> Iterable[Iterable[Any]]:
+    """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
+    yield ["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]
+    ids, c = tables[number].ids, flow.constraints
+    listed = zip(c.pairs.tolist(), c.must_link.tolist(), c.weights.tolist(), flow.source, flow.because, strict=True)
+    for (i, j), must_link, weight, (source, u, v), because in listed:
+        theirs = tables[source]
+        kind = "must-link" if must_link else "cannot-link"
+        yield [ids[i], ids[j], kind, repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]
+
+
+def _yaml(job: Job, folder: Path) -> str:
+    """Return the job as a file that repeats it from this folder."""
+    settings = job.model_dump(mode="json", exclude_none=True)
+
+    def seen(path: str) -> str:
+        return os.path.relpath(path, folder)
+
+    for view in settings["views"].values():
+        view["path"] = seen(view["path"])
+        if not view["ignore"]:
+            del view["ignore"]
+    for key in ("matches", "constraints"):
+        settings[key] = {name: seen(path) for name, path in settings[key].items()}
+    return f"# mvcc cluster {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

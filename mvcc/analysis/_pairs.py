@@ -1,0 +1,92 @@
+"""What is known of the rows: which of two views are the same object, and which of one view belong together or apart."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import numpy as np
+import pandas as pd
+
+from mvcc._messages import clipped, shown
+from mvcc.analysis._config import Job
+from mvcc.analysis._formats import read_frame
+from mvcc.analysis._tables import Table
+from mvcc.constraints import Constraints
+from mvcc.exceptions import DataError
+from mvcc.mapping import Relations
+
+_MOST_COMPARED = 20_000  # ids that an unknown one is compared with
+
+
+def read_constraints(job: Job, tables: list[Table]) -> list[Constraints]:
+    """Read the constraints of every view, none where no file is given.
+
+    Raises
+    ------
+    InvalidInputError
+        Names file, line and what is wrong.
+    """
+    return [
+        Constraints.read_csv(job.constraints[table.name], ids=table.ids)
+        if table.name in job.constraints
+        else Constraints([], [])
+        for table in tables
+    ]
+
+
+def read_matches(job: Job, tables: list[Table]) -> Relations:
+    """Read the related rows of every pair of views that has a file of matches.
+
+    Returns
+    -------
+    dict {(u, v): (r, 2) array}, u < v
+
+    Raises
+    ------
+    DataError
+        Names file, line and what is wrong.
+    """
+    number = {table.name: place for place, table in enumerate(tables)}
+    relations: Relations = {}
+    for pair, path in job.matches.items():
+        u, v = (number[name] for name in pair.split(":"))
+        rows = _matches(path, tables[u], tables[v])
+        relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
+    return relations
+
+
+def _matches(path: str, first: Table, second: Table) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """Read (row of the first, row of the second) of a file with two columns of ids.
+
+    Columns called by the names of the views may come in either order. A first line that is no match names the columns.
+    """
+    frame = read_frame(path)
+    names = [str(name).strip() for name in frame.columns]
+    if len(names) != 2:
+        raise DataError(
+            f"{path}: there must be two columns, the ids of {first.name} and of {second.name}; it has {len(names)}: "
+            f"{clipped(', '.join(map(repr, names)), 200)}."
+        )
+    if names == [second.name, first.name]:
+        frame = frame.iloc[:, ::-1]
+    columns = [frame.iloc[:, column].astype(str).str.strip().tolist() for column in (0, 1)]
+    skipped = frame.attrs.get("lines", 0)
+    if names[0] in first.row and names[1] in second.row:  # the first line is a match itself
+        columns = [[name, *column] for name, column in zip(names, columns, strict=True)]
+        skipped -= 1
+    unit = "line" if "lines" in frame.attrs else "row"
+    rows = np.empty((len(columns[0]), 2), dtype=np.int64)
+    for side, (table, column) in enumerate(zip((first, second), columns, strict=True)):
+        for place, name in enumerate(column):
+            if name not in table.row:
+                raise DataError(f"{path}: {unit} {place + skipped}: {_unknown(name, table)}")
+            rows[place, side] = table.row[name]
+    if not len(rows):
+        raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
+    return pd.DataFrame(rows).drop_duplicates().to_numpy()
+
+
+def _unknown(name: str, table: Table) -> str:
+    near = get_close_matches(name[:60], table.ids, 1) if len(table.ids) <= _MOST_COMPARED else []
+    hint = f"; did you mean {shown(near[0])}?" if near else f", such as {shown(table.ids[0])}."
+    return f"{table.name} ({table.path}) has no row with the id {shown(name)}{hint}"

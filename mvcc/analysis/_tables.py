@@ -1,0 +1,186 @@
+"""One view of a user's data: its rows with their ids, the columns that are clustered, and true labels if there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mvcc._messages import clipped
+from mvcc._settings import nearest
+from mvcc.analysis._config import View
+from mvcc.analysis._formats import read_frame
+from mvcc.exceptions import DataError
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A view as it was read.
+
+    Attributes
+    ----------
+    name : str
+    path : str
+    ids : list of str
+        Name of every row, distinct.
+    columns : list of str
+        The d columns that are clustered.
+    X : (n, d) array
+        Their values, finite.
+    reference : list of str or None
+        True labels.
+    unused : list of str
+        Columns that are neither.
+    """
+
+    name: str
+    path: str
+    ids: list[str]
+    columns: list[str]
+    X: NDArray[np.float64]
+    reference: list[str] | None
+    unused: list[str]
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """The number of the row of every id."""
+        return {name: number for number, name in enumerate(self.ids)}
+
+
+def read_table(name: str, view: View) -> Table:
+    """Read a view.
+
+    Raises
+    ------
+    DataError
+        For columns that are not there, ids that occur twice, or values that are missing or no numbers; the message
+        names file, row, column and what to do.
+    """
+    frame = read_frame(view.path)
+    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
+        raise DataError(f"{view.path}: the column {_listed(twice)} is there more than once; give it another name.")
+    if not len(frame):
+        raise DataError(f"{view.path}: there are no rows.")
+    id_column = _id_column(frame, view)
+    beside = [*frame.attrs.get("beside", []), *({frame.attrs.get("index")} - {None})]
+    used_elsewhere = {id_column, view.labels_column, *view.ignore} - {None}
+    for column in [view.labels_column, *view.ignore]:
+        if column is not None:
+            _check_column(frame, column, view.path)
+    columns = [column for column in frame.columns if column not in used_elsewhere and column not in beside]
+    if not columns:
+        raise DataError(f"{view.path}: no column is left to cluster; it has {_listed(frame.columns)}.")
+    X = _numbers(frame, columns, name, view.path)
+    if len(X) > 1 and not np.ptp(X, axis=0).any():
+        raise DataError(f"{view.path}: all {len(X)} rows are the same in {_listed(columns)}; nothing can be clustered.")
+    return Table(
+        name=name,
+        path=view.path,
+        ids=_ids(frame, id_column, view.path),
+        columns=columns,
+        X=X,
+        reference=None if view.labels_column is None else _labels(frame[view.labels_column], view.path),
+        unused=[column for column in frame.columns if column not in {*columns, id_column, view.labels_column}],
+    )
+
+
+def _id_column(frame: pd.DataFrame, view: View) -> str | None:
+    """Return the column that names the rows: the one asked for, an index, one called id, or one without a name."""
+    if view.id_column is not None:
+        _check_column(frame, view.id_column, view.path)
+        return view.id_column
+    if "index" in frame.attrs:
+        return str(frame.attrs["index"])
+    usual = [str(column) for column in frame.columns if str(column).strip().lower() in ("id", "ids", "")]
+    return usual[0] if usual else None
+
+
+def _check_column(frame: pd.DataFrame, column: str, path: str) -> None:
+    if column not in frame.columns:
+        raise DataError(
+            f"{path}: there is no column {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns "
+            f"are {_listed(frame.columns)}."
+        )
+
+
+def _ids(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
+    if column is None:
+        return [str(number) for number in range(len(frame))]
+    ids = _texts(frame[column])
+    if (empty := (ids == "") | frame[column].isna()).any():
+        raise DataError(f"{_place(frame, path, int(empty.argmax()))} has no id in the column {column!r}; give it one.")
+    if ids.duplicated().any():
+        second = int(ids.duplicated().argmax())
+        first = int((ids == ids.iloc[second]).argmax())
+        raise DataError(
+            f"{_place(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as {_row(frame, first)} has; "
+            f"ids must be distinct."
+        )
+    return ids.tolist()
+
+
+def _numbers(frame: pd.DataFrame, columns: list[str], name: str, path: str) -> NDArray[np.float64]:
+    """Return the columns as numbers.
+
+    Raises
+    ------
+    DataError
+        For columns of words, and for values that are missing or not finite.
+    """
+    # points in time are no numbers, though pandas has some for them
+    converted = frame[columns].apply(
+        lambda c: pd.to_numeric(c.astype(str) if c.dtype.kind in "mMO" else c, errors="coerce")
+    )
+    values = np.ascontiguousarray(converted.to_numpy(dtype=np.float64, na_value=np.nan))
+    finite = np.isfinite(values)
+    if words := [column for number, column in enumerate(columns) if not finite[:, number].any()]:
+        raise DataError(
+            f"{path}: the column {_listed(words)} holds no numbers. Leave it out (--ignore {name}={words[0]}), name "
+            f"the rows by it (--id-column {name}={words[0]}), or turn it into numbers first."
+        )
+    if not finite.all():
+        row, number = map(int, np.argwhere(~finite)[0])
+        value = frame[columns[number]].iloc[row]
+        is_missing = value is None or str(value).strip().lower() in ("", "na", "nan", "?", "null", "none", "<na>")
+        what = "no value" if is_missing else f"{clipped(repr(str(value)))}, which is no finite number,"
+        drop = f"--ignore {name}={columns[number]}"
+        raise DataError(
+            f"{_place(frame, path, row)} has {what} in the column {columns[number]!r}; {int((~finite).sum())} values "
+            f"are like that. Fill them in, remove the rows, or leave the column out ({drop})."
+        )
+    return values
+
+
+def _labels(column: pd.Series, path: str) -> list[str]:
+    if (missing := column.isna() | (column.astype(str).str.strip() == "")).all():
+        raise DataError(f"{path}: the column {column.name!r} holds no labels.")
+    return [str(text) for text in _texts(column).mask(missing, "")]
+
+
+def _texts(column: pd.Series) -> pd.Series:
+    """Return names as text: 7 and not 7.0, which formats without whole numbers make of it."""
+    if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+        column = column.astype("Int64")
+    return column.astype(str).str.strip()
+
+
+def _place(frame: pd.DataFrame, path: str, row: int) -> str:
+    return (
+        f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}" if "lines" in frame.attrs else f"{path}: row {row}"
+    )
+
+
+def _row(frame: pd.DataFrame, row: int) -> str:
+    return f"line {frame.attrs['lines'] + row}" if "lines" in frame.attrs else f"row {row}"
+
+
+def _listed(names: Iterable[object]) -> str:
+    words = [repr(str(name)) for name in names]
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return clipped(", ".join(words[:_SHOWN]), 300) + more

@@ -1,0 +1,230 @@
+"""``mvcc cluster``: cluster one's own data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say
+
+if TYPE_CHECKING:
+    from mvcc.analysis import Job
+
+_Keys = tuple[str, ...]
+
+_EXAMPLES = (
+    "mvcc cluster --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv \\",
+    "    --constraints texts=pairs.csv -k 5 --out results",
+    "mvcc cluster cluster.yaml --out results",
+    "mvcc cluster cluster.yaml --threshold cv --out results-cv",
+)
+
+
+@click.command(
+    "cluster",
+    epilog=below_help(*_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")),
+)
+@click.argument("config", required=False, type=click.Path(path_type=Path))
+@click.option("--view", "views", multiple=True, metavar="NAME=FILE", help="A view: a table with a row per instance.")
+@click.option("--match", "matches", multiple=True, metavar="VIEW:VIEW=FILE", help="Two columns of ids that match.")
+@click.option("--constraints", multiple=True, metavar="VIEW=FILE", help="Judged pairs: columns i,j,kind[,weight].")
+@click.option("-k", "--clusters", "n_clusters", type=int, help="Number of clusters.")
+@click.option("--id-column", "id_columns", multiple=True, metavar="VIEW=COLUMN", help="The column that names the rows.")
+@click.option(
+    "--labels-column", "labels_columns", multiple=True, metavar="VIEW=COLUMN", help="True labels, to compare."
+)
+@click.option("--ignore", multiple=True, metavar="VIEW=COLUMN", help="A column that is not used.")
+@click.option("--base", metavar="NAME", help="mpck-means or pck-means.  [default: mpck-means]")
+@click.option("--transfer", metavar="NAME", help="What views tell each other.  [default: constraint-propagation]")
+@click.option("--threshold", metavar="NUMBER|cv", help="Lightest propagated constraint.  [default: 0.75]")
+@click.option("--closure", metavar="NAME", help="full, view or none.  [default: full]")
+@click.option("--on-conflict", metavar="NAME", help="error, or drop the lightest.  [default: error]")
+@click.option("--features", multiple=True, metavar="[VIEW=]NAME", help="spectral, pca or none.  [default: spectral]")
+@click.option(
+    "--components",
+    multiple=True,
+    metavar="[VIEW=]NUMBER",
+    help="Dimensions of the space that is clustered.  [default: k for spectral, up to 10 for pca]",
+)
+@click.option("--restarts", type=int, help="Runs with other seeds, to see what is stable.  [default: 10]")
+@click.option("--seed", type=int, help="The same seed gives the same result.  [default: 0]")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results; needed but for --dry-run.")
+@click.option("--fresh", is_flag=True, help="Replace a clustering by other settings that the folder holds.")
+@click.option("--dry-run", is_flag=True, help="Read and check all files, and write nothing.")
+@output_options("Print the outcome as JSON.")
+def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
+    """Cluster tables of your own, of which only some rows are known to match.
+
+    Tables are CSV, TSV, Parquet, NPZ, NPY or ARFF. Rows are named by a column `id` (or --id-column), else by number
+    from 0; all other columns must be numbers. Everything may stand in a CONFIG file (`mvcc init` writes one with
+    comments); options come on top of it.
+
+    Writes to the folder of --out: per view labels.csv, and propagated.csv and received.csv with the judgement that each
+    inferred constraint came from; report.html, model.joblib, and cluster.yaml, which gives the same again.
+    """
+    # pandas, numba and scikit-learn take longer to import than a usage error may take
+    if config is None and not given["views"]:
+        raise click.UsageError("there is nothing to cluster; give a CONFIG file, or a table with --view NAME=FILE.")
+    if config is None and given["n_clusters"] is None:
+        raise click.UsageError("the number of clusters is missing; give it with -k.")
+    if out is None and not dry_run:
+        raise click.UsageError("there is no place for the results; name a folder with --out.")
+    from mvcc.analysis import cluster_job, load_job
+
+    job = load_job(config, list(_settings(given)))
+    if out is None or dry_run:
+        _check(job, as_json)
+        return
+    with _shown_steps() as on_step:
+        facts = cluster_job(job, out, fresh=fresh, on_step=on_step)
+    from mvcc.reporting.html import write_clustering_report
+
+    report = out / "report.html"
+    write_clustering_report(facts, report)
+    _print_outcome(facts, out, report, as_json)
+
+
+@contextmanager
+def _shown_steps() -> Iterator[Callable[[str], None]]:
+    """Show what is being done: the current step on a terminal, every one with ``--verbose``."""
+    from rich.console import Console
+
+    console = Console(stderr=True, quiet=is_quiet())
+    with console.status("") as status:
+
+        def show(step: str) -> None:
+            status.update(f"{step} …")
+            detail(f"{step} …")
+
+        yield show
+
+
+_PER_VIEW = {
+    "id_columns": ("id_column", "--id-column"),
+    "labels_columns": ("labels_column", "--labels-column"),
+}
+_PLAIN = {
+    "n_clusters": "-k",
+    "base": "--base",
+    "transfer": "--transfer",
+    "closure": "--closure",
+    "on_conflict": "--on-conflict",
+    "restarts": "--restarts",
+    "seed": "--seed",
+}
+
+
+def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
+    """Translate the options into settings: keys, value, and what messages call the option."""
+    for text in given["views"]:
+        name, path = _named(text, "--view")
+        yield ("views", name, "path"), path, f"--view {text}"
+    for option, key in (("matches", "--match"), ("constraints", "--constraints")):
+        for text in given[option]:
+            name, path = _named(text, key)
+            yield (option, name), path, f"{key} {text}"
+    for option, (key, flag) in _PER_VIEW.items():
+        for text in given[option]:
+            name, column = _named(text, flag)
+            yield ("views", name, key), column, f"{flag} {text}"
+    ignored: dict[str, list[str]] = {}
+    for text in given["ignore"]:
+        name, column = _named(text, "--ignore")
+        ignored.setdefault(name, []).append(column)
+        yield ("views", name, "ignore"), list(ignored[name]), f"--ignore {text}"
+    for option, key in (("features", "features"), ("components", "n_components")):
+        for text in given[option]:
+            name, _, word = text.rpartition("=")
+            value = _number(word) if option == "components" else word
+            yield (("views", name, key) if name else (key,)), value, f"--{option} {text}"
+    if given["threshold"] is not None:
+        yield ("threshold",), _number(given["threshold"]), f"--threshold {given['threshold']}"
+    for option, flag in _PLAIN.items():
+        if given[option] is not None:
+            yield (option,), given[option], f"{flag} {given[option]}"
+
+
+def _named(text: str, flag: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise click.BadParameter(f"{text!r} has no name, '=' and value, such as {flag} texts=…", param_hint=flag)
+    return name, value
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _check(job: Job, as_json: bool) -> None:
+    from mvcc.analysis import read_inputs
+
+    inputs = read_inputs(job)
+    if as_json:
+        views = [
+            {"name": t.name, "rows": len(t.ids), "columns": len(t.columns), "constraints": len(c)}
+            for t, c in zip(inputs.tables, inputs.constraints, strict=True)
+        ]
+        matches = [{"views": [inputs.tables[v].name for v in key], "matches": len(rows)}
+                   for key, rows in inputs.relations.items()]  # fmt: skip
+        print_json({"views": views, "matches": matches, "settings": job.model_dump(mode="json", exclude_none=True)})
+        return
+    for table, constraints in zip(inputs.tables, inputs.constraints, strict=True):
+        n = len(constraints)
+        say(f"{table.name}: {len(table.ids)} rows, {len(table.columns)} columns, {n} constraints ({table.path})")
+    for (u, v), rows in inputs.relations.items():
+        say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {len(rows)} matches")
+    say("All files can be read. Nothing was written.")
+
+
+def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool) -> None:
+    for warning in facts["warnings"]:
+        remark(f"Note: {warning}")
+    for view in facts["views"]:
+        if view["suspicious"] and facts["co_em"]["transfer"] == "constraint-propagation":
+            remark(f"Note: what was inferred for nearby rows of {view['name']} may be wrong; the report says why.")
+    if as_json:
+        views = [
+            {
+                "name": view["name"],
+                "rows": view["n_rows"],
+                "given": len(view["given"]),
+                "violated": len(view["violated"]),
+                "dropped": len(view["dropped"]),
+                "propagated": sum(view["n_propagated"].values()),
+                "received": sum(view["n_received"].values()),
+                "labels": str(out / view["name"] / "labels.csv"),
+                "reference_f": view["reference_f"],
+            }
+            for view in facts["views"]
+        ]
+        summary = {"folder": str(out), "report": str(report), "views": views, "warnings": facts["warnings"]}
+        print_json(summary | {"co_em": facts["co_em"], "restarts": facts["restarts"], "seconds": facts["seconds"]})
+        return
+    for number, view in enumerate(facts["views"]):
+        say(_worded(view, facts["restarts"]["agreement"][number : number + 1]))
+    for relation in facts["relations"]:
+        names = " and ".join(facts["views"][v]["name"] for v in relation["views"])
+        say(f"{names}: {relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster")
+    say(f"Clusters: {out}/*/labels.csv")
+    say(f"Report: {report}")
+
+
+def _worded(view: dict[str, Any], agreement: list[float]) -> str:
+    parts = [f"{view['n_rows']} rows", f"{len(view['given'])} constraints given, {len(view['violated'])} violated"]
+    if view["dropped"]:
+        parts.append(f"{len(view['dropped'])} dropped")
+    parts.append(f"{sum(view['n_propagated'].values())} passed on, {sum(view['n_received'].values())} received")
+    if agreement:
+        parts.append(f"agreement of restarts {agreement[0]:.2f}")
+    if view["reference_f"] is not None:
+        parts.append(f"F against the labels {view['reference_f']:.2f}")
+    return f"{view['name']}: {'; '.join(parts)}"

@@ -1,0 +1,32 @@
+"""``mvcc init``: write an example of one's own data."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from mvcc.cli._shared import below_help, output_options, print_json, say
+
+
+@click.command("init", epilog=below_help("mvcc init my-data"))
+@click.argument("folder", type=click.Path(path_type=Path))
+@output_options("Print the paths of the files as JSON.")
+def command(folder: Path, as_json: bool) -> None:
+    """Write an example of data of one's own into FOLDER, with a commented configuration.
+
+    Two tables of unequal size, some matches between their rows, and some judged pairs: `mvcc cluster` runs on them as
+    they are. Put your own tables in their place.
+    """
+    # numpy takes longer to import than `mvcc init --help` may take
+    from mvcc.analysis import write_example
+
+    paths = write_example(folder)
+    if as_json:
+        print_json({"files": [str(path) for path in paths]})
+        return
+    for path in paths:
+        say(str(path))
+    config = shlex.quote(str(folder / "cluster.yaml"))
+    say(f"Next: mvcc cluster {config} --out {shlex.quote(str(folder / 'results'))}")

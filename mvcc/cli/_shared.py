@@ -1,0 +1,190 @@
+"""What the commands have in common: --json, --quiet, --verbose, and what stands below their help."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_QUIET = "mvcc.quiet"
+_logger = logging.getLogger("mvcc")
+
+TERMS = {
+    "must-link": "two rows that belong in one cluster",
+    "cannot-link": "two rows that belong in different clusters",
+    "constraint": "a must-link or a cannot-link between two rows of one view",
+    "view": "one of several tables that describe the same classes; tables need not have the same rows",
+    "mapping": "which row of one view is the counterpart of which row of another; incomplete: many rows have none",
+    "closure": "all constraints that follow from the given ones (a=b and b=c give a=c)",
+    "threshold": "how sure propagation must be to pass a constraint on, above 0, up to 1; or cv: cross-validated",
+    "trial": "one random draw of data, constraints and mapping, on which every cell is computed",
+    "cell": "one combination: base, transfer method, threshold, mapped portion, number of constraints, …",
+    "curve": "the mean F-measure over the trials, against the number of constraints",
+    "match": "two rows of different views that are the same object; most rows may have none",
+    "claim": "what the paper says of its results, put as a comparison that may hold or not",
+    "results folder": "what `mvcc run` writes: trials/, curves.csv, and manifest.json with where they come from",
+}
+
+
+def below_help(*commands: str, terms: tuple[str, ...] = ()) -> str:
+    """Return what stands below a command's help: its examples, and what its words mean."""
+    title = "Examples" if len(commands) > 1 else "Example"
+    blocks = ["\n".join(["\b", f"{title}:", *(f"  {command}" for command in commands)])]
+    if terms:
+        blocks.append("\n".join(["\b", "Words:", *_listed(terms)]))
+    return "\n\n".join(blocks)
+
+
+def _listed(terms: tuple[str, ...]) -> Iterator[str]:
+    from textwrap import wrap
+
+    width = max(map(len, terms)) + 2
+    for term in terms:
+        first, *others = wrap(TERMS[term], 76 - width)
+        yield f"  {term:<{width}}{first}"
+        yield from (f"  {'':{width}}{line}" for line in others)
+
+
+def output_options(json_help: str) -> Callable[[Command], Command]:
+    """Give a command the options ``--json`` (its argument ``as_json``), ``--quiet`` and ``--verbose``.
+
+    A command prints by `say` and `print_json`; `detail` is for what only ``--verbose`` shows.
+    """
+
+    def add(function: Command) -> Command:
+        for option in (
+            click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=_set_verbose, help=_VERBOSE),
+            click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help=_QUIET_HELP),
+            click.option("--json", "as_json", is_flag=True, help=json_help),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+class Folder(click.Path):
+    """The path of a folder; files are not offered by completion, yet are judged by who reads it."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Let the shell offer folders."""
+        return [CompletionItem(incomplete, type="dir")]
+
+
+def data_dir_option(function: Command) -> Command:
+    """Give a command the option ``--data-dir``."""
+    return click.option(
+        "--data-dir",
+        type=Folder(),
+        metavar="FOLDER",
+        help="Look for data files in this folder before $MVCC_DATA and the cache.",
+    )(function)
+
+
+def set_option(function: Command) -> Command:
+    """Give a command the option ``--set`` (its argument ``overrides``)."""
+    return click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Use this value instead of the file's; can be given several times.",
+    )(function)
+
+
+_QUIET_HELP = "Print nothing but errors, and what --json prints."
+_VERBOSE = "Say what is done, which files are read, and how long it takes."
+
+
+def is_quiet() -> bool:
+    """Tell whether the command that runs was given ``--quiet``."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_QUIET))
+
+
+def say(text: str) -> None:
+    """Print a result in words, on standard output."""
+    if not is_quiet():
+        click.echo(text)
+
+
+def remark(text: str) -> None:
+    """Print what happens meanwhile, on standard error."""
+    if not is_quiet():
+        click.echo(text, err=True)
+
+
+def detail(text: str) -> None:
+    """Print what only ``--verbose`` shows, on standard error."""
+    _logger.info("%s", text)
+
+
+def print_json(document: Any) -> None:
+    """Print a result as one JSON document, on standard output; nothing else is ever printed there with ``--json``."""
+    click.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Put null for numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def wants_color() -> bool | None:
+    """Return what the environment says of colors; None where it is left to whether there is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
+
+
+def _set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and context.meta.get("mvcc.verbose"):
+        raise click.UsageError("--quiet and --verbose exclude each other.", context)
+    context.meta[_QUIET] = value
+
+
+def _set_verbose(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and context.meta.get(_QUIET):
+        raise click.UsageError("--quiet and --verbose exclude each other.", context)
+    context.meta["mvcc.verbose"] = value
+    if value:
+        context.with_resource(_told())
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Let everything that mvcc logs be seen, and how long the command takes."""
+    handler, level = _Echo(), _logger.level
+    began = time.perf_counter()
+    _logger.addHandler(handler)
+    _logger.setLevel(logging.DEBUG)
+    try:
+        yield
+        detail(f"took {time.perf_counter() - began:.2f} s")
+    finally:
+        _logger.removeHandler(handler)
+        _logger.setLevel(level)
+
+
+class _Echo(logging.Handler):
+    """Print records on standard error, wherever that is at the moment."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(f"{click.style('·', dim=True)} {record.getMessage()}", err=True)

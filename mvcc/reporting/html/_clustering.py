@@ -1,0 +1,223 @@
+"""The report of a clustering: what was found in data of one's own, and how far to trust it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
+from mvcc.reporting.html._page import write_page
+from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
+from mvcc.reporting.html._schema import CLUSTERING, Clustering, Given, Link, Relation, View, parse_facts
+from mvcc.reporting.html._words import N_COLORS, SYMBOLS, kind, percent, plural, repeatability, rows_of_settings
+
+LONGEST_LIST = 100
+_MOST_MOVED = 20
+_PROPAGATING = "constraint-propagation"
+
+
+def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
+    """Write the report of a clustering: one HTML file that needs nothing else, and no network.
+
+    Parameters
+    ----------
+    facts : mapping
+        The object of ``clustering.json``.
+    path : Path
+        The file to write.
+
+    Raises
+    ------
+    StoreError
+        If the facts lack something or contradict each other, or if the file cannot be written.
+    """
+    clustering = parse_facts(facts)
+    write_page(
+        "clustering.html",
+        path,
+        page_data(clustering),
+        draws_by_card=any(view.n_rows > MANY for view in clustering.views),
+        title=f"Clusters of {clustering.title}",
+        facts=clustering,
+        warnings=[*(Warned(text) for text in clustering.warnings), *_unfit(clustering)],
+        sections=[_section(clustering, number) for number in range(len(clustering.views))],
+        sizes=_sizes(clustering),
+        relations=[_related(clustering, relation) for relation in clustering.relations],
+        switches=_switches(clustering),
+        classes=_listed(class_names(clustering), len(class_names(clustering))),
+        settings=rows_of_settings(clustering.settings),
+        machine=rows_of_settings(clustering.machine),
+        file=CLUSTERING,
+        n_colors=N_COLORS,
+        n_symbols=len(SYMBOLS),
+        has_stability=any(None not in view.stability for view in clustering.views),
+        repeatability=repeatability,
+    )
+
+
+@dataclass(frozen=True)
+class Warned:
+    """What the reader must see: what was seen, what it means and what to do, where these are known apart."""
+
+    seen: str
+    means: str = ""
+    do: str = ""
+
+
+@dataclass(frozen=True)
+class LinkRow:
+    """A constraint in a table: numbers of its rows, their ids, kind, weight, and why it is there."""
+
+    rows: tuple[int, int]
+    ids: tuple[str, str]
+    kind: str
+    weight: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The first entries of a long list, and how many more there are."""
+
+    entries: list[Any]
+    more: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """What is told of one view."""
+
+    number: int
+    view: View
+    violated: Listed
+    dropped: Listed
+    propagated: Listed
+    moved: list[int]
+    suspicion: list[Warned]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A cluster's rows in each view: their number, and their share of the largest cluster of all, for the bar."""
+
+    cluster: int
+    counts: list[int]
+    shares: list[float]
+    bars: list[float]
+
+
+@dataclass(frozen=True)
+class Related:
+    """Two views beside each other."""
+
+    relation: Relation
+    names: tuple[str, str]
+    differing: Listed
+    agreement: str
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A checkbox for one kind of constraint."""
+
+    name: str
+    label: str
+    count: int
+    checked: bool
+
+
+def _unfit(facts: Clustering) -> Iterator[Warned]:
+    """Give the two warnings of §6.4, where constraints were propagated at all."""
+    if facts.co_em.transfer == _PROPAGATING:
+        for view in facts.views:
+            yield from _suspicion(view)
+
+
+def _suspicion(view: View) -> Iterator[Warned]:
+    compare = (
+        "Run it again with --transfer direct-mapping, which infers no constraints, and compare; if both agree, the "
+        "result does not rest on the inference."
+    )
+    if view.disagreement > LARGEST_DISAGREEMENT:
+        yield Warned(
+            f"In “{view.name}”, {percent(view.disagreement)} of the rows are in another cluster than the one whose "
+            f"center is nearest to them (more than {percent(LARGEST_DISAGREEMENT)} is suspicious).",
+            "The constraints, not the distances, make these clusters: they are hardly round. Constraint Propagation "
+            "takes every cluster to be round, so that it may have inferred wrong constraints.",
+            f"{compare} Other features (--features) may give rounder clusters.",
+        )
+    if view.divergence is not None and view.divergence < SMALLEST_DIVERGENCE:
+        yield Warned(
+            f"In “{view.name}”, two clusters overlap: their divergence is {view.divergence:.2g} (less than "
+            f"{SMALLEST_DIVERGENCE:g} is suspicious; 0 is two clusters in the same place).",
+            "Rows between the two belong to either. What Constraint Propagation infers about rows near them may be "
+            "wrong.",
+            f"{compare} Fewer clusters (-k) may describe these data better.",
+        )
+
+
+def _section(facts: Clustering, number: int) -> Section:
+    view = facts.views[number]
+    stability = [(share, row) for row, share in enumerate(view.stability) if share is not None and share < 1]
+    return Section(
+        number,
+        view,
+        violated=_links(view, view.violated),
+        dropped=_links(view, view.dropped),
+        propagated=_links(view, view.propagated, view.n_propagated.total),
+        moved=[row for _, row in sorted(stability)[:_MOST_MOVED]],
+        suspicion=list(_suspicion(view)),
+    )
+
+
+def _links(view: View, links: Sequence[Given | Link], total: int | None = None) -> Listed:
+    def row(link: Given | Link) -> LinkRow:
+        ids = (view.ids[link.i], view.ids[link.j])
+        return LinkRow((link.i, link.j), ids, kind(link.must_link), link.weight, link.reason)
+
+    return _listed(map(row, links), max(len(links), total or 0))
+
+
+def _listed(entries: Iterable[Any], total: int) -> Listed:
+    first = list(islice(entries, LONGEST_LIST))
+    return Listed(first, total - len(first))
+
+
+def _sizes(facts: Clustering) -> list[Size]:
+    counts = [Counter(view.labels) for view in facts.views]
+    largest = max(max(of_view.values()) / view.n_rows for view, of_view in zip(facts.views, counts, strict=True))
+    sizes = []
+    for cluster in range(facts.n_clusters):
+        of_cluster = [of_view[cluster] for of_view in counts]
+        shares = [size / view.n_rows for view, size in zip(facts.views, of_cluster, strict=True)]
+        sizes.append(Size(cluster, of_cluster, shares, [round(100 * share / largest, 1) for share in shares]))
+    return sizes
+
+
+def _related(facts: Clustering, relation: Relation) -> Related:
+    first, second = (facts.views[number] for number in relation.views)
+    entries = ((i, j, first.ids[i], second.ids[j], first.labels[i], second.labels[j]) for i, j in relation.differing)
+    names = (first.name, second.name)
+    if not relation.pairs:
+        agreement = "no rows are related"
+    else:
+        agreement = (
+            f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of rows are in the same "
+            "cluster"
+        )
+    return Related(relation, names, _listed(entries, len(relation.differing)), agreement)
+
+
+def _switches(facts: Clustering) -> list[Switch]:
+    switches = []
+    for name in KINDS:
+        for must_link in (True, False):
+            counts = [sum(link.must_link == must_link for link in getattr(view, name)) for view in facts.views]
+            label = f"{name} {kind(must_link)}s"
+            switches.append(Switch(f"{name} {kind(must_link)}", label, sum(counts), max(counts) <= DRAWN_AT_FIRST))
+    violated = sum(len(view.violated) for view in facts.views)
+    return [*switches, Switch("violated", "violated ones marked", violated, True)]

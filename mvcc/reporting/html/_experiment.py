@@ -1,0 +1,173 @@
+"""The report of experiments: what was run, its curves and figures, the claims put to the test, the provenance."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting._grids import about_trials, dataset_title
+from mvcc.reporting._plot import FIGURES
+from mvcc.reporting._results import Results, find_experiments, read_manifest
+from mvcc.reporting._style import BASES, house_style, method_styles
+from mvcc.reporting.claims import Claim, Outcome, Scorecard, Verdict, evaluate_claims
+from mvcc.reporting.claims._terminal import write_cells
+from mvcc.reporting.claims._wording import write_cell, write_p
+from mvcc.reporting.html._learning_curves import learning_curves
+from mvcc.reporting.html._page import write_page
+from mvcc.reporting.html._words import rows_of_settings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_experiment_report(results_dir: Path, path: Path) -> None:
+    """Write the report of all experiments below a folder: one HTML file that needs nothing else, and no network.
+
+    Parameters
+    ----------
+    results_dir : Path
+        The folder of one experiment, or any folder above some.
+    path : Path
+        The file to write.
+
+    Raises
+    ------
+    StoreError
+        If there is no experiment, if a file is damaged, or if the report cannot be written.
+    """
+    results = Results(results_dir)
+    experiments = [_told(results, folder) for folder in find_experiments(results_dir)]
+    name = results_dir.resolve().name
+    write_page(
+        "experiment.html",
+        path,
+        {"page": "experiment", "curves": learning_curves(results.curves)},
+        title=f"Experiment {name}" if len(experiments) == 1 else f"{len(experiments)} experiments in {name}",
+        experiments=experiments,
+        trials=about_trials(results.curves),
+        figures=list(_figures(results)),
+        **_claims(results_dir),
+    )
+
+
+@dataclass(frozen=True)
+class Told:
+    """One experiment: what was run, and what its manifest says."""
+
+    folder: str
+    study: str
+    dataset: str
+    kinds: str
+    bases: str
+    methods: str
+    trials: int
+    provenance: list[tuple[str, list[tuple[str, str]]]]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as an image in the page."""
+
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, its outcome, and how they are written."""
+
+    claim: Claim
+    outcome: Outcome
+    cells: str
+    effect: str
+    p: str
+    listed: list[tuple[str, str]]
+
+
+def _told(results: Results, folder: Path) -> Told:
+    rows = results.curves
+    inside = folder.relative_to(results.folder)
+    name = inside.as_posix() if inside.parts else folder.resolve().name
+    rows = rows[rows["folder"] == name]
+    return Told(
+        name,
+        study=str(rows["study"].iloc[0]),
+        dataset=", ".join(map(dataset_title, sorted(set(rows["dataset"])))),
+        kinds=", ".join(sorted(set(rows["experiment"]))),
+        bases=", ".join(title for base, title in BASES.items() if base in set(rows["base"])),
+        methods=", ".join(style.title for style in method_styles(rows["method"]).values()),
+        trials=int(rows["trials"].max()),
+        provenance=list(_provenance(read_manifest(folder))),
+    )
+
+
+def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Give the parts of a manifest, those that we know first; one from elsewhere may have others, or few."""
+    titles = {"config": "Configuration", "data": "Data (sha256)", "checksums": "Results (sha256)"}
+    for key, title in titles.items():
+        if key in manifest:
+            yield title, rows_of_settings(_tree(key, manifest[key]))
+    runs = manifest.get("runs", [])
+    for number, run in enumerate(runs if isinstance(runs, list) else [runs], 1):
+        yield f"Run {number}", rows_of_settings(_tree("run", run))
+    if others := {key: value for key, value in manifest.items() if key not in titles and key != "runs"}:
+        yield "Further", rows_of_settings(others)
+
+
+def _tree(key: str, value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {key: value}
+
+
+def _figures(results: Results) -> Iterator[Drawn]:
+    for name, draw in FIGURES.items():
+        with house_style():
+            figure = draw(results)
+            if figure is not None:
+                yield Drawn(f"Figure {name}" if name.isdigit() else name.capitalize(), _image(figure))
+
+
+def _image(figure: Figure) -> str:
+    """Save a figure as SVG; the same figure gives the same bytes."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    FigureCanvasSVG(figure)
+    content = io.BytesIO()
+    with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a name that the font cannot write
+        figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
+    return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
+
+
+def _claims(results_dir: Path) -> dict[str, Any]:
+    """Return the scorecard, or why there is none: results that claims cannot use have curves all the same."""
+    try:
+        scorecard = evaluate_claims(results_dir)
+    except StoreError as error:
+        return {"claims": [], "untested": str(error), "verdicts": {}}
+    judged = [_judged(claim, outcome) for claim, outcome in scorecard.outcomes]
+    return {"claims": judged, "untested": "", "verdicts": _verdicts(scorecard)}
+
+
+def _verdicts(scorecard: Scorecard) -> dict[str, int]:
+    return {str(verdict): scorecard.count(verdict) for verdict in reversed(Verdict)}
+
+
+def _judged(claim: Claim, outcome: Outcome) -> Judged:
+    effect = outcome.effect
+    listed = [(write_cell(cell), str(cell.side)) for cell in outcome.cells]
+    listed += [(write_cell(cell), f"{cell.side}, not judged") for cell in outcome.excepted]
+    return Judged(
+        claim,
+        outcome,
+        write_cells(outcome),
+        f"{effect} {effect.unit.name}".rstrip() if effect else "–",
+        write_p(effect.p) if effect else "–",
+        listed,
+    )

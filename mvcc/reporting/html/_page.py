@@ -1,0 +1,123 @@
+"""One page, complete in itself: templates, styles and scripts in one file that may not talk to any network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mvcc._disk import write_whole
+from mvcc.exceptions import StoreError
+from mvcc.reporting.html import _words
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_HERE = Path(__file__).parent
+_MARKUP = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
+
+
+def write_page(
+    template: str, path: Path, data: Mapping[str, Any], *, draws_by_card: bool = False, **context: Any
+) -> None:
+    """Write a page as a whole or not at all; the same arguments give the same bytes.
+
+    Parameters
+    ----------
+    template : str
+        Name of the template.
+    path : Path
+        The file to write.
+    data : mapping
+        What the page's script needs, plain values.
+    draws_by_card : bool, optional
+        Whether the page has plots of the type ``scattergl``.
+    **context
+        What the template shows.
+
+    Raises
+    ------
+    StoreError
+        If the file cannot be written.
+    """
+    from markupsafe import Markup
+
+    scripts = [plotly_script(), _asset("report.js")]
+    page = _environment().get_template(template)
+    html = page.render(
+        policy=_policy(scripts, draws_by_card),
+        style=Markup(_asset("report.css")),
+        scripts=[Markup(script) for script in scripts],
+        data=Markup(script_json(data)),
+        **context,
+    )
+    try:
+        write_whole(path, html.encode("utf-8", "replace"))  # half a surrogate pair is no character
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror or error}. Make the folder writable, or name another file with "
+            "--out."
+        ) from error
+
+
+def script_json(value: Any) -> str:
+    """Write plain values as JSON that can stand inside ``<script>``: it is ASCII, and no text in it ends the element.
+
+    U+2028 and U+2029, line ends to some readers of JavaScript, are escaped with all else that is not ASCII.
+    """
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(_MARKUP)
+
+
+def plotly_text(text: str) -> str:
+    """Escape what plotly would take for markup in a label or in a text on hover."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@cache
+def plotly_script() -> str:
+    """Return plotly.js whole, in a form whose checksum a browser computes alike."""
+    from plotly.offline import get_plotlyjs
+
+    source: str = get_plotlyjs()
+    return source.replace("\r\n", "\n").replace("\r", "\n").replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _policy(scripts: list[str], draws_by_card: bool) -> str:
+    """Forbid every request, and every script but ours: a text that got out of its place could not run.
+
+    Plotly puts rules into style elements of its own, makes images of its drawings, and composes the programs that drive
+    a graphics card as texts, for which there is 'unsafe-eval'; elements with scripts stay forbidden all the same.
+    """
+    ours = " ".join(f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    if draws_by_card:
+        ours += " 'unsafe-eval'"
+    return (
+        f"default-src 'none'; script-src {ours}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return (_HERE / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        count=_words.count, percent=_words.percent, number=_words.number, plural=_words.plural, symbol=_words.symbol
+    )
+    return environment

@@ -1,0 +1,182 @@
+"""The scatter plot of each view, as plain values for plotly."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mvcc._messages import clipped
+from mvcc.reporting.html._page import plotly_text
+from mvcc.reporting.html._schema import Clustering, Given, Link, View
+from mvcc.reporting.html._words import N_COLORS, SYMBOLS, kind, percent
+
+MANY = 3000  # points; more are drawn by the graphics card
+DRAWN_AT_FIRST = 100  # constraints of one kind; more would hide the points until they are asked for
+KINDS = ("given", "propagated", "received")
+
+_LONGEST_ID = 60  # in a text on hover
+_MOST_COUNTERPARTS = 5  # …
+_WIDTHS = {"given": 2.0, "propagated": 0.8, "received": 0.8}
+
+Counterparts = dict[int, list[tuple[int, int]]]  # of each row that has any: view and row
+
+
+def page_data(facts: Clustering) -> dict[str, Any]:
+    """Return what the script of the page works with: figures, rows, relations and constraints."""
+    related = counterparts(facts)
+    classes = {name: number for number, name in enumerate(class_names(facts))}
+    return {
+        "page": "clustering",
+        "nColors": N_COLORS,
+        "classNames": list(classes),
+        "views": [_view_data(facts, number, related[number], classes) for number in range(len(facts.views))],
+        "relations": [{"views": relation.views, "pairs": relation.pairs} for relation in facts.relations],
+    }
+
+
+def counterparts(facts: Clustering) -> list[Counterparts]:
+    """List, for each view, the rows of other views that each of its rows is related to."""
+    related: list[Counterparts] = [defaultdict(list) for _ in facts.views]
+    for relation in facts.relations:
+        first, second = relation.views
+        for i, j in relation.pairs:
+            related[first][i].append((second, j))
+            related[second][j].append((first, i))
+    return [dict(of_view) for of_view in related]
+
+
+def class_names(facts: Clustering) -> list[str]:
+    """List the reference labels of all views in the order of their colors."""
+    return sorted({name for view in facts.views for name in view.reference or ()})
+
+
+def _view_data(facts: Clustering, number: int, related: Counterparts, classes: dict[str, int]) -> dict[str, Any]:
+    view = facts.views[number]
+    return {
+        "name": view.name,
+        "ids": view.ids,
+        "labels": view.labels,
+        "classes": None if view.reference is None else [classes[name] for name in view.reference],
+        "stability": None if None in view.stability else view.stability,
+        "constraints": {name: [_told(link) for link in getattr(view, name)] for name in KINDS},
+        "figure": _figure(facts, view, related),
+    }
+
+
+def _told(link: Given | Link) -> list[Any]:
+    note = ("satisfied" if link.satisfied else "violated") if isinstance(link, Given) else ""
+    return [link.i, link.j, link.must_link, link.reason, note]
+
+
+def _figure(facts: Clustering, view: View, related: Counterparts) -> dict[str, Any]:
+    fast = view.n_rows > MANY
+    points = {
+        "type": "scattergl" if fast else "scatter",
+        "mode": "markers",
+        "name": "rows",
+        "x": _short(view.x),
+        "y": _short(view.y),
+        "text": [_on_hover(facts, view, row, related.get(row, [])) for row in range(view.n_rows)],
+        "hoverinfo": "text",
+        "marker": {
+            "symbol": [SYMBOLS[label % len(SYMBOLS)] for label in view.labels],
+            "size": 5 if fast else 8,
+            "opacity": 0.85,
+            "line": {"width": 0 if fast else 0.6},
+        },
+    }
+    selected = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "selected",
+        "x": [],
+        "y": [],
+        "hoverinfo": "skip",
+        "marker": {"symbol": "circle-open", "size": 18, "line": {"width": 3}},
+    }
+    x_axis, y_axis = (
+        {"title": {"text": plotly_text(clipped(axis, 80)), "font": {"size": 12}}, "zeroline": False, "ticks": "outside"}
+        for axis in view.axes
+    )
+    return {
+        "data": [_violated(view, fast), *_lines(view, fast), points, selected],
+        "layout": {
+            "showlegend": False,
+            "hovermode": "closest",
+            "dragmode": "zoom",
+            "margin": {"l": 48, "r": 12, "t": 8, "b": 44},
+            "xaxis": x_axis,
+            "yaxis": y_axis,
+            "uirevision": "kept",
+        },
+    }
+
+
+def _lines(view: View, fast: bool) -> list[dict[str, Any]]:
+    """Draw must-links solid and cannot-links dashed, one trace for each kind that the page switches on and off."""
+    return [
+        _trace(
+            f"{name} {kind(must_link)}",
+            view,
+            links := [link for link in getattr(view, name) if link.must_link == must_link],
+            fast,
+            len(links) <= DRAWN_AT_FIRST,
+            {"width": _WIDTHS[name], "dash": "solid" if must_link else "dash"},
+        )
+        for name in KINDS
+        for must_link in (True, False)
+    ]
+
+
+def _violated(view: View, fast: bool) -> dict[str, Any]:
+    return _trace("violated", view, view.violated, fast, True, {"width": 7})
+
+
+def _trace(
+    name: str, view: View, links: Sequence[Given | Link], fast: bool, visible: bool, line: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "type": "scattergl" if fast else "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": _segments(view.x, links),
+        "y": _segments(view.y, links),
+        "hoverinfo": "skip",
+        "connectgaps": False,
+        "visible": visible,
+        "line": line,
+    }
+
+
+def _segments(values: Sequence[float], links: Iterable[Given | Link]) -> list[float | None]:
+    ends: list[float | None] = []
+    for link in links:
+        ends += [*_short((values[link.i], values[link.j])), None]
+    return ends
+
+
+def _short(values: Iterable[float]) -> list[float]:
+    """Round to what can be seen: the page stays small."""
+    return [float(f"{value:.5g}") for value in values]
+
+
+def _on_hover(facts: Clustering, view: View, row: int, related: Sequence[tuple[int, int]]) -> str:
+    lines = [f"<b>{_id(view.ids[row])}</b>", f"cluster {view.labels[row]}"]
+    if view.reference is not None:
+        lines.append(f"reference label: {_id(view.reference[row])}")
+    if (share := view.stability[row]) is not None:
+        lines.append(f"stability: {percent(share)}")
+    by_view: dict[int, list[str]] = defaultdict(list)
+    for other, j in related:
+        by_view[other].append(_id(facts.views[other].ids[j]))
+    for other, ids in sorted(by_view.items()):
+        more = f" and {len(ids) - _MOST_COUNTERPARTS} more" if len(ids) > _MOST_COUNTERPARTS else ""
+        lines.append(f"in {_id(facts.views[other].name)}: {', '.join(ids[:_MOST_COUNTERPARTS])}{more}")
+    if not related and facts.relations:
+        lines.append("no counterpart known")
+    return "<br>".join(lines)
+
+
+def _id(text: str) -> str:
+    return plotly_text(clipped(text, _LONGEST_ID))

@@ -1,0 +1,91 @@
+"""How numbers, kinds and clusters are written on a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+# After Okabe and Ito; the colors themselves, for light and dark, are --c0 … --c6 of report.css. Their number and that
+# of the symbols have no common divisor: 56 clusters are all different.
+N_COLORS = 7
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down")
+_SHAPES = {  # in a square from -8 to 8
+    "circle": "M-6,0a6,6 0 1,0 12,0a6,6 0 1,0 -12,0Z",
+    "square": "M-5.5,-5.5H5.5V5.5H-5.5Z",
+    "diamond": "M0,-7.5L7.5,0L0,7.5L-7.5,0Z",
+    "triangle-up": "M0,-6.5L7,5.5H-7Z",
+    "cross": "M-2.5,-7H2.5V-2.5H7V2.5H2.5V7H-2.5V2.5H-7V-2.5H-2.5Z",
+    "x": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0L6.7,3.5L3.5,6.7Z",
+    "star": "M0,-8L2,-2.7L7.6,-2.5L3.2,1L4.7,6.5L0,3.4L-4.7,6.5L-3.2,1L-7.6,-2.5L-2,-2.7Z",
+    "triangle-down": "M0,6.5L7,-5.5H-7Z",
+}
+
+
+def symbol(cluster: int) -> dict[str, Any]:
+    """Give a cluster its color and its symbol."""
+    return {"color": cluster % N_COLORS, "path": _SHAPES[SYMBOLS[cluster % len(SYMBOLS)]]}
+
+
+def count(number: int) -> str:
+    """Write a whole number: 12,345."""
+    return f"{number:,}"
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """Write a number and what it counts: 1 row, 2 rows."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def percent(share: float | None) -> str:
+    """Write a share as a percentage; what is not quite all is never written as all of it."""
+    if share is None:
+        return "–"
+    text = f"{100 * share:.0f}"
+    if (text == "100" and share < 1) or (text == "0" and share > 0):
+        text = f"{min(max(100 * share, 0.1), 99.9):.1f}"
+    return f"{text} %"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Write a number with a few significant digits."""
+    return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
+
+
+def kind(must_link: bool) -> str:
+    """Name the kind of a constraint."""
+    return "must-link" if must_link else "cannot-link"
+
+
+def repeatability(agreement: float) -> str:
+    """Say what a mean adjusted Rand index between restarts means; 1 is the same clusters, 0 is chance."""
+    if agreement >= 0.9:
+        return "practically the same clusters at every start"
+    if agreement >= 0.7:
+        return "mostly the same clusters at every start"
+    if agreement >= 0.4:
+        return "clusters that differ considerably from start to start"
+    return "clusters that depend mainly on the random start: do not rely on them"
+
+
+def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """List nested settings under dotted keys, in their order."""
+    rows: list[tuple[str, str]] = []
+    waiting = list(reversed(list(tree.items())))
+    while waiting:
+        key, value = waiting.pop()
+        if isinstance(value, Mapping) and value:
+            waiting += [(f"{key}.{name}", inner) for name, inner in reversed(list(value.items()))]
+        else:
+            rows.append((str(key), _plain(value)))
+    return rows
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(one, str | int | float) for one in value):
+        return ", ".join(_plain(one) for one in value) or "none"
+    if value is None or value == {}:
+        return "none"
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,87 @@
+"""Build wheel and sdist, and use each in an empty environment of every Python given: ``make packages``."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MOST_BYTES = 10**6  # of the wheel
+NEEDED = (
+    "mvcc/py.typed",
+    "mvcc/analysis/example/cluster.yaml",
+    "mvcc/datasets/registry.yaml",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters, 3.11 or newer")
+    with tempfile.TemporaryDirectory() as folder:
+        packages = build(Path(folder))
+        for python in parser.parse_args().pythons:
+            for package in packages:
+                use(python, package, Path(folder))
+
+
+def build(folder: Path) -> list[Path]:
+    """Build both packages in an environment of their own, and look into them."""
+    tools = environment(sys.executable, folder / "tools", "build")
+    run(tools, "-m", "build", "--outdir", str(folder / "dist"), str(ROOT))
+    (wheel,), (sdist,) = (list((folder / "dist").glob(pattern)) for pattern in ("*.whl", "*.tar.gz"))
+    names = zipfile.ZipFile(wheel).namelist()
+    assert wheel.stat().st_size < MOST_BYTES, f"{wheel.name} has {wheel.stat().st_size} bytes"
+    for needed in NEEDED:
+        assert needed in names, f"{needed} is missing in {wheel.name}"
+    strange = [name for name in names if not name.startswith(("mvcc/", f"{wheel.name.split('-py3')[0]}.dist-info/"))]
+    assert not strange, f"{wheel.name} holds {strange}"
+    with tarfile.open(sdist) as archive:
+        tops = {name.split("/")[1] for name in archive.getnames() if name.count("/") == 1}
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml"} <= tops, f"{sdist.name}: {tops}"
+    for package in (wheel, sdist):
+        print(f"{package.name}: {package.stat().st_size / 1000:.0f} kB")
+    return [wheel, sdist]
+
+
+def use(python: str, package: Path, folder: Path) -> None:
+    """Install a package in an empty environment, and go from nothing to a report with it."""
+    began = time.perf_counter()
+    here = folder / f"{Path(python).name}-{package.suffix[1:]}"
+    interpreter = environment(python, here / "venv", str(package))
+    mvcc = interpreter.with_name("mvcc")
+    installed = time.perf_counter()
+    for arguments in (
+        ["--version"],
+        ["init", "my-data"],
+        ["cluster", "my-data/cluster.yaml", "--out", "my-results"],
+        ["run", str(ROOT / "configs/four_quadrants.yaml"), "--trials", "1", "-j", "1", "--out", "one-trial"],
+        ["report", "one-trial"],
+    ):
+        done = subprocess.run([mvcc, *arguments], cwd=here, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"mvcc {arguments[0]}: {done.returncode}\n{done.stdout}{done.stderr}"
+    assert (here / "my-results/report.html").stat().st_size > 0
+    version = subprocess.run([interpreter, "-V"], capture_output=True, text=True, check=True).stdout.strip()
+    now = time.perf_counter()
+    print(f"{version}, {package.name}: installed in {installed - began:.0f} s, used in {now - installed:.0f} s")
+
+
+def environment(python: str, folder: Path, *packages: str) -> Path:
+    """Make a virtual environment with some packages, and return its interpreter."""
+    subprocess.run([python, "-m", "venv", folder], check=True)
+    interpreter = folder / "bin/python"
+    run(interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages)
+    return interpreter
+
+
+def run(*command: object) -> None:
+    subprocess.run(list(map(str, command)), check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,461 @@
+"""Constraints are the samples of scikit-learn's model selection, and views pass through its pipelines."""
+
+from __future__ import annotations
+
+import doctest
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, reject
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+import mvcc.matching
+import mvcc.model_selection
+import mvcc.multiview
+from mvcc import (
+    ConstrainedViews,
+    ConstraintPropagation,
+    Constraints,
+    DirectMapping,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    NeighborhoodKFold,
+    PCKMeans,
+    PerView,
+    close_views,
+)
+from mvcc._threshold import n_satisfied
+from mvcc.exceptions import InvalidInputError
+from tests.strategies import quick, related_views, seeds
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::mvcc.exceptions.PropagationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
+
+RNG = np.random.default_rng(5)
+Y = RNG.permutation(np.arange(60) % 3)
+OTHER = np.column_stack((3 * Y, 5 * RNG.integers(2, size=60))) + RNG.normal(size=(60, 2))
+TEXTS = pd.DataFrame(
+    2.5 * np.eye(3, 2)[Y] + RNG.normal(size=(60, 2)), index=[f"t{i}" for i in range(60)], columns=["length", "words"]
+)
+IMAGES = pd.DataFrame(OTHER, index=[f"i{i}" for i in range(60)], columns=["light", "size"])
+VIEWS = {"texts": TEXTS, "images": IMAGES}
+JUDGED = {"texts": Constraints.from_labels(Y, 24, 0), "images": Constraints.from_labels(Y, 12, 1)}
+MATCHES = {("texts", "images"): pd.DataFrame({"texts": TEXTS.index[:30], "images": IMAGES.index[:30]})}
+THRESHOLDS = [0.05, 0.5, 0.9]
+
+
+def data():
+    return ConstrainedViews(VIEWS, JUDGED, MATCHES)
+
+
+def model(threshold=0.5, **options):
+    return MultiViewConstrainedClustering(
+        PCKMeans(3), ConstraintPropagation(threshold), max_iter=4, random_state=0, **options
+    )
+
+
+def assert_same_labels(one, other):
+    for found, expected in zip(one.labels_, other.labels_, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("module", [mvcc.multiview, mvcc.model_selection, mvcc.matching], ids=lambda m: m.__name__)
+def test_the_examples_of_docstrings_run(module):
+    failed, attempted = doctest.testmod(module)
+    assert attempted > 3
+    assert failed == 0
+
+
+# ---- constrained views
+
+
+def test_a_fit_takes_constrained_views_in_the_place_of_views():
+    expected = model().fit(VIEWS, constraints=JUDGED, mappings=MATCHES)
+    found = model().fit(data())
+    assert_same_labels(found, expected)
+    assert found.view_names_ == ["texts", "images"]
+    assert found.feature_names_in_[1].tolist() == ["light", "size"]
+
+
+def test_positions_choose_constraints_view_after_view():
+    whole = data()
+    assert (len(whole), whole.shape, whole.sizes) == (36, (36,), [60, 60])
+    texts, images = whole.constraints
+    part = whole[[25, 3, 24, 0]]
+    assert part.constraints == [texts._select(np.array([0, 3])), images._select(np.array([0, 1]))]
+    assert part.views is not whole.views
+    assert part.views["texts"] is TEXTS
+    np.testing.assert_array_equal(part.mappings[0, 1], whole.mappings[0, 1])
+    assert whole[:24].constraints == [texts, Constraints([], [])]
+    assert whole[-1].constraints[1] == images._select(np.array([11]))
+    assert whole[np.arange(36) >= 24].constraints == [Constraints([], []), images]
+    assert len(whole[[]]) == 0
+    assert len(whole[[5, 5]]) == 2  # a repeated constraint counts again
+    assert whole[:].constraints == whole.constraints
+
+
+def test_a_file_and_line_stay_with_the_constraints_that_are_chosen(tmp_path):
+    JUDGED["texts"].to_csv(tmp_path / "pairs.csv")
+    whole = ConstrainedViews([TEXTS], [Constraints.read_csv(tmp_path / "pairs.csv")])
+    assert whole[[7]].constraints[0].where(0) == "line 9 of pairs.csv"
+
+
+def test_constrained_views_say_what_they_are():
+    assert repr(data()) == "<ConstrainedViews: 36 constraints; views 'texts' (60 rows), 'images' (60 rows)>"
+    revived = pickle.loads(pickle.dumps(data()))
+    assert revived.constraints == data().constraints
+
+
+@pytest.mark.parametrize("positions", [36, [40], 0.5, "x", [0.5], np.ones(3, bool), (1, 2, 3), {"a": 1}])
+def test_positions_that_are_not_there_are_an_index_error(positions):
+    with pytest.raises(IndexError, match=r"is no choice among 36 constraints; their positions are 0 … 35") as caught:
+        data()[positions]
+    assert isinstance(caught.value, InvalidInputError)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ConstrainedViews({}), "views is empty"),
+        (lambda: ConstrainedViews(data()), "ConstrainedViews already"),
+        (lambda: ConstrainedViews(VIEWS, {"text": None}), "no view 'text'.*Did you mean 'texts'"),
+        (lambda: ConstrainedViews(VIEWS, None, {(0, 1): [(0, 99)]}), "names row 99 of view 'images'"),
+        (lambda: ConstrainedViews([np.float64(3)]), r"views\[0\] is not a table"),
+        (lambda: model().fit(data(), constraints=JUDGED), "of their own; give no others"),
+        (lambda: model().fit(data(), mappings=MATCHES), "of their own; give no others"),
+        (lambda: model().fit(VIEWS, JUDGED), "y=.*known labels are given as constraints"),
+        (lambda: model().fit(data()).score(VIEWS), "score needs ConstrainedViews.*not dict"),
+        (lambda: model().fit(data()).score(data()[[]]), "X has no constraints"),
+        (lambda: model().fit(data()).score(ConstrainedViews([TEXTS])), r"X has views of \[60\] rows, but .*\[60, 60\]"),
+    ],
+)
+def test_misuse_is_explained(call, message):
+    with pytest.raises(InvalidInputError, match=message):
+        call()
+
+
+def test_the_score_is_the_share_of_constraints_that_the_labels_satisfy():
+    found = model().fit(data())
+    satisfied = [n_satisfied(c, y) for c, y in zip(data().constraints, found.labels_, strict=True)]
+    assert found.score(data()) == sum(satisfied) / 36
+    each = [found.score(data()[position]) for position in range(36)]
+    assert set(each) <= {0.0, 1.0}
+    assert np.mean(each) == pytest.approx(found.score(data()))
+    true = ConstrainedViews([TEXTS], [Constraints.from_labels(found.labels_[0], 50, 0)])
+    alone = model().fit(ConstrainedViews([TEXTS]))
+    alone.labels_ = found.labels_[:1]
+    assert alone.score(true) == 1.0
+
+
+# ---- folds
+
+
+@quick
+@given(related_views(), seeds)
+def test_what_is_held_out_never_follows_from_the_rest(drawn, seed):
+    lists, relations = drawn
+    constraints = [Constraints(*arguments) for arguments in lists]
+    whole = ConstrainedViews([np.zeros((9, 1))] * len(constraints), constraints, relations)
+    splitter = NeighborhoodKFold(4, random_state=seed)
+    try:
+        folds = list(splitter.split(whole))
+    except InvalidInputError:  # too few neighbourhoods
+        reject()
+    assert 2 <= len(folds) == splitter.get_n_splits(whole) <= 4
+    assert set(np.concatenate([test for _, test in folds])) == set(range(len(whole)))
+    told, _ = close_views([None] * len(constraints), whole.mappings)  # by relations alone
+    for train, test in folds:
+        assert len(test)
+        np.testing.assert_array_equal(np.sort(np.concatenate((train, test))), np.arange(len(whole)))
+        implied, _ = close_views(whole[train].constraints, whole.mappings)
+        for held_out, known, anyway in zip(whole[test].constraints, implied, told, strict=True):
+            followed = set(map(tuple, held_out.pairs)) & set(map(tuple, known.pairs))
+            assert followed <= set(map(tuple, anyway.pairs))
+
+
+def test_a_constraint_is_held_out_with_either_of_its_ends():
+    apart = Constraints.from_pairs(cannot_link=[(2 * i, 2 * i + 1) for i in range(10)])
+    whole = ConstrainedViews([np.zeros((20, 1))], [apart])
+    times = np.zeros(10, int)
+    for _, test in NeighborhoodKFold(20, random_state=0).split(whole):
+        times[test] += 1
+    assert times.tolist() == [2] * 10
+
+
+def test_a_seed_gives_the_same_folds_again():
+    def folds(seed):
+        return [test.tolist() for _, test in NeighborhoodKFold(5, random_state=seed).split(data())]
+
+    assert folds(0) == folds(0) != folds(1)
+
+
+def test_the_number_of_folds_is_what_was_asked_for_unless_there_are_fewer_neighbourhoods():
+    assert NeighborhoodKFold().get_n_splits() == NeighborhoodKFold().get_n_splits(data()) == 10
+    few = ConstrainedViews([TEXTS], [Constraints.from_pairs([(0, 1), (2, 3)], [(0, 4)])])
+    assert NeighborhoodKFold(10).get_n_splits(few) == len(list(NeighborhoodKFold(10).split(few))) == 3
+    assert repr(NeighborhoodKFold(3, random_state=1)) == "NeighborhoodKFold(n_splits=3, random_state=1)"
+
+
+@pytest.mark.parametrize(
+    ("splitter", "X", "message"),
+    [
+        (NeighborhoodKFold(1), data(), "n_splits=1 is not allowed; an integer of at least 2"),
+        (NeighborhoodKFold("3"), data(), "n_splits='3' is not allowed"),
+        (NeighborhoodKFold(random_state="x"), data(), "random_state='x'"),
+        (NeighborhoodKFold(), np.eye(3), "NeighborhoodKFold divides constraints: ConstrainedViews.* not ndarray"),
+        (NeighborhoodKFold(), data()[[]], "needs at least two; the constraints have 0. Give more"),
+        (NeighborhoodKFold(), ConstrainedViews([TEXTS], [Constraints.from_pairs([(0, 1)])]), "the constraints have 1"),
+    ],
+    ids=["one", "text", "seed", "array", "none", "too few"],
+)
+def test_folds_that_cannot_be_are_explained(splitter, X, message):
+    with pytest.raises(InvalidInputError, match=message):
+        list(splitter.split(X))
+
+
+# ---- grid search
+
+
+def by_hand(estimator, thresholds, n_splits=5):
+    """Return the mean share of held-out constraints satisfied for every threshold, with nothing of scikit-learn's."""
+    shares = []
+    for threshold in thresholds:
+        folds = []
+        for train, test in NeighborhoodKFold(n_splits, random_state=0).split(data()):
+            found = clone(estimator).set_params(transfer__threshold=threshold).fit(data()[train])
+            held_out = data()[test].constraints
+            right = sum(n_satisfied(c, y) for c, y in zip(held_out, found.labels_, strict=True))
+            folds.append(right / len(test))
+        shares.append(np.mean(folds))
+    return shares
+
+
+def test_a_grid_search_finds_what_a_loop_finds_and_fits_all_constraints_again():
+    search = GridSearchCV(model(), {"transfer__threshold": THRESHOLDS}, cv=NeighborhoodKFold(5, random_state=0))
+    search.fit(data())
+    expected = by_hand(model(), THRESHOLDS)
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], expected)
+    assert len(set(expected)) > 1  # else nothing was searched
+    best = THRESHOLDS[int(np.argmax(expected))]
+    assert search.best_params_ == {"transfer__threshold": best}
+    assert_same_labels(search.best_estimator_, model(best).fit(data()))
+    assert search.score(data()) == search.best_estimator_.score(data())
+    found = search.predict({"images": IMAGES})["images"]
+    np.testing.assert_array_equal(found, search.best_estimator_.predict(IMAGES, 1))
+
+
+def test_a_grid_search_of_large_views_in_two_processes_finds_the_same():
+    """Joblib maps them into the memory of its processes, where they cannot be written."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=30_000)
+    views = [9 * np.eye(3)[y] + rng.normal(size=(30_000, 3))] * 2
+    whole = ConstrainedViews(views, [Constraints.from_labels(y, 30, 0), None], {(0, 1): [(i, i) for i in range(50)]})
+    one, two = (
+        GridSearchCV(
+            MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), max_iter=2, random_state=0),
+            {"base__max_iter": [1, 300]},
+            cv=NeighborhoodKFold(2, random_state=0),
+            n_jobs=n_jobs,
+        ).fit(whole)
+        for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
+    assert_same_labels(one.best_estimator_, two.best_estimator_)
+
+
+def test_other_tools_of_model_selection_divide_constraints_too():
+    found = cross_validate(
+        model(), data(), cv=NeighborhoodKFold(4, random_state=0), return_train_score=True, error_score="raise"
+    )
+    assert found["test_score"].shape == (4,)
+    assert (found["train_score"] >= 0.5).all()
+
+
+def test_a_search_may_choose_between_transfer_methods_and_numbers_of_clusters():
+    grid = {"transfer": [DirectMapping(), ConstraintPropagation(0.9)], "base__n_clusters": [2, 3]}
+    search = GridSearchCV(model(), grid, cv=NeighborhoodKFold(3, random_state=0)).fit(data())
+    assert len(search.cv_results_["params"]) == 4
+    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
+
+
+# ---- pipelines
+
+
+def pipeline(transformer=None, **options):
+    return Pipeline([("scale", PerView(transformer or StandardScaler())), ("cluster", model(**options))])
+
+
+def scaled(views):
+    return {name: StandardScaler().fit_transform(view) for name, view in views.items()}
+
+
+def test_a_pipeline_transforms_every_view_by_itself():
+    expected = model().fit(scaled(VIEWS), constraints=JUDGED, mappings={(0, 1): [(i, i) for i in range(30)]})
+    found = pipeline().fit(data())
+    assert_same_labels(found["cluster"], expected)
+    new = TEXTS.iloc[:7]
+    scaler = StandardScaler().fit(TEXTS)
+    np.testing.assert_array_equal(
+        found.predict({"texts": new})["texts"], expected.predict(scaler.transform(new), "texts")
+    )
+    assert found.score(data()) == expected.score(data())
+    np.testing.assert_array_equal(pipeline().fit_predict(data())[1], expected.labels_[1])
+
+
+def test_ids_are_understood_behind_a_transformer():
+    found = pipeline().fit(VIEWS, cluster__constraints=JUDGED, cluster__mappings=MATCHES)
+    assert_same_labels(found["cluster"], pipeline().fit(data())["cluster"])
+    assert found["cluster"].feature_names_in_[0].tolist() == ["length", "words"]
+
+
+def test_a_pipeline_is_searched_as_a_model_is():
+    search = GridSearchCV(
+        pipeline(),
+        {"cluster__transfer__threshold": [0.5, 0.9], "scale__transformer": [StandardScaler(), PCA(1), "passthrough"]},
+        cv=NeighborhoodKFold(3, random_state=0),
+        error_score="raise",
+    ).fit(data())
+    assert len(search.cv_results_["params"]) == 6
+    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
+
+
+def test_views_may_begin_as_anything_that_a_transformer_takes():
+    words = pd.Series(["red apple", "red cherry", "green pea", "green bean", None], index=list("abcde")).fillna("blue")
+    sizes = pd.DataFrame({"cm": [8, np.nan, 1, 1.2, 7], "kind": list("ffvvf")}, index=list("vwxyz"))
+    views = {"words": words, "sizes": sizes}
+    before = PerView(
+        {
+            "words": make_pipeline(TfidfVectorizer(), TruncatedSVD(2, random_state=0)),
+            "sizes": make_pipeline(FunctionTransformer(lambda t: t[["cm"]]), SimpleImputer()),
+        }
+    )
+    together = pd.DataFrame({"i": ["a"], "j": ["b"], "kind": ["must-link"]})
+    same = pd.DataFrame({"words": ["a", "b"], "sizes": ["v", "w"]})
+    whole = ConstrainedViews(views, {"words": together}, {("words", "sizes"): same})
+    found = make_pipeline(before, MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), random_state=0)).fit(
+        whole
+    )
+    assert found[-1].labels_[1][0] == found[-1].labels_[1][1]
+    assert found[0].transform(views)["words"].index.tolist() == list("abcde")
+
+
+def test_one_transformer_for_each_view_by_position_or_by_name():
+    by_name = PerView({"images": "passthrough", "texts": PCA(1)}).fit_transform(VIEWS)
+    assert by_name["images"] is IMAGES
+    assert by_name["texts"].columns.tolist() == ["pca0"]
+    assert by_name["texts"].index.equals(TEXTS.index)
+    first, second = PerView([PCA(1), "passthrough"]).fit_transform([TEXTS.to_numpy(), OTHER])
+    np.testing.assert_array_equal(first, by_name["texts"])
+    assert second is OTHER
+    numbered = PerView({0: PCA(1), 1: "passthrough"}).fit([TEXTS, OTHER])
+    assert numbered.transform({1: OTHER})[1] is OTHER
+
+
+def test_the_transformer_that_was_given_is_not_fitted():
+    scaler = StandardScaler()
+    before = PerView(scaler).fit(VIEWS)
+    assert not hasattr(scaler, "mean_")
+    assert len({id(one) for one in before.transformers_}) == 2
+    assert clone(before).transformer.get_params() == scaler.get_params()
+    assert before.set_params(transformer__with_mean=False).transformer is scaler
+
+
+def test_a_transformer_that_makes_a_dataframe_may():
+    before = PerView(StandardScaler().set_output(transform="pandas")).fit(VIEWS)
+    assert before.transform(VIEWS)["texts"].columns.tolist() == ["length", "words"]
+
+
+@pytest.mark.parametrize(
+    ("transformer", "views", "message"),
+    [
+        (3, VIEWS, r"transformer=3 is not allowed; a transformer, such as StandardScaler\(\), or 'passthrough' is"),
+        (StandardScaler, VIEWS, "transformer=.*andardScaler.* is not allowed"),
+        ("pass", VIEWS, "transformer='pass' is not allowed"),
+        ([StandardScaler()], VIEWS, "transformer has 1 entries for 2 views"),
+        ({"texts": StandardScaler()}, VIEWS, "transformer has none for view 'images'; the views are"),
+        ({"text": StandardScaler(), 1: "passthrough"}, VIEWS, "no view 'text'.*Did you mean 'texts'"),
+        (OneHotEncoder(), VIEWS, r"OneHotEncoder\(\) makes view 'texts' a sparse matrix.*sparse_output=False"),
+    ],
+)
+def test_transformers_that_cannot_be_are_explained(transformer, views, message):
+    with pytest.raises(InvalidInputError, match=message):
+        PerView(transformer).fit_transform(views)
+
+
+def test_only_fitted_views_are_transformed():
+    with pytest.raises(NotFittedError):
+        PerView(StandardScaler()).transform(VIEWS)
+    before = PerView(StandardScaler()).fit(VIEWS)
+    with pytest.raises(InvalidInputError, match=r"X has 1 views, but 2 were fitted; give some of them as a dict"):
+        before.transform([TEXTS])
+    with pytest.raises(InvalidInputError, match="X: there is no view 'sounds'"):
+        before.transform({"sounds": TEXTS})
+
+
+# ---- what scikit-learn expects of an estimator
+
+
+def test_metadata_is_routed_to_the_clustering():
+    with config_context(enable_metadata_routing=True):
+        routed = Pipeline(
+            [
+                ("scale", PerView(StandardScaler())),
+                ("cluster", model().set_fit_request(constraints=True, mappings=True)),
+            ]
+        ).fit(VIEWS, constraints=JUDGED, mappings=MATCHES)
+        again = clone(routed).fit_predict(VIEWS, constraints=JUDGED, mappings=MATCHES)
+    np.testing.assert_array_equal(again[1], routed["cluster"].labels_[1])
+    assert_same_labels(routed["cluster"], pipeline().fit(data())["cluster"])
+    requests = model().get_metadata_routing()
+    assert set(requests.fit.requests) == {"constraints", "mappings"}
+    assert set(requests.predict.requests) == {"view"}
+
+
+@pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
+def test_metadata_is_routed_to_the_clustering_of_one_view(Estimator):
+    known = JUDGED["texts"]
+    with config_context(enable_metadata_routing=True):
+        one = Estimator(3, random_state=0).set_fit_request(constraints=True)
+        routed = make_pipeline(StandardScaler(), one).fit(TEXTS, constraints=known)
+    expected = Estimator(3, random_state=0).fit(StandardScaler().fit_transform(TEXTS), constraints=known)
+    np.testing.assert_array_equal(routed[-1].labels_, expected.labels_)
+
+
+def test_parameters_are_set_through_all_levels():
+    before = pipeline()
+    before.set_params(cluster__base__max_iter=7, cluster__transfer__threshold=0.25, scale__transformer__with_std=False)
+    assert before["cluster"].base.max_iter == 7
+    assert before["cluster"].transfer.threshold == 0.25
+    assert clone(before).get_params()["scale__transformer__with_std"] is False
+    with pytest.raises(ValueError, match="'limit'"):
+        before.set_params(cluster__limit=3)
+
+
+def test_a_threshold_may_be_set_where_the_transfer_is_the_default():
+    default = MultiViewConstrainedClustering(PCKMeans(3))
+    assert default.get_params()["transfer"] is None
+    assert clone(default).set_params(transfer__threshold=0.3).transfer.threshold == 0.3
+    assert default.set_params(base__n_clusters=2).transfer is None
+    with pytest.raises(ValueError, match="limit"):
+        default.set_params(transfer__limit=1)
+
+
+def test_a_fitted_pipeline_is_stored_shown_and_cloned():
+    fitted = pipeline().fit(data())
+    revived = pickle.loads(pickle.dumps(fitted))
+    assert_same_labels(revived["cluster"], fitted["cluster"])
+    np.testing.assert_array_equal(revived.predict({1: IMAGES})[1], fitted.predict({1: IMAGES})[1])
+    assert "ConstraintPropagation(threshold=0.5)" in repr(fitted)
+    assert "MultiViewConstrainedClustering" in fitted._repr_html_()
+    assert not hasattr(clone(fitted)["cluster"], "labels_")

@@ -1,0 +1,418 @@
+"""Views, constraints and relations of one's own data mean the same in every form that they may be given in."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from mvcc import Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
+from mvcc._views import GivenViews
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from tests.robustness.cases import answer, many
+from tests.robustness.spoiling import odd_objects, odd_values
+
+RNG = np.random.default_rng(0)
+TEXTS = pd.DataFrame(RNG.normal(size=(6, 2)), index=list("abcdef"), columns=["length", "words"])
+IMAGES = pd.DataFrame(RNG.normal(size=(5, 3)), index=["i1", "i2", "i3", "i4", "i5"], columns=["r", "g", "b"])
+SOUNDS = RNG.normal(size=(4, 1))
+VIEWS = {"texts": TEXTS, "images": IMAGES, "sounds": SOUNDS}
+PAIRS = np.array([(0, 0), (2, 1), (2, 3), (5, 4)])
+
+
+def fit(views=VIEWS, constraints=None, mappings=None, **options):
+    model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), random_state=0, **options)
+    return model.fit(views, constraints=constraints, mappings=mappings)
+
+
+def labels(model):
+    return [found.tolist() for found in model.labels_]
+
+
+def relations(given, key=("texts", "images"), views=VIEWS):
+    return GivenViews.of(views).relations({key: given})
+
+
+def judged(frame, view="texts", views=VIEWS):
+    return GivenViews.of(views).constraints({view: frame})
+
+
+# ---- views
+
+
+def test_names_and_tables_change_no_bit_of_the_clustering():
+    known = Constraints.from_pairs([(0, 1)], [(0, 2), (3, 5)])
+    plain = fit([TEXTS.to_numpy(), IMAGES.to_numpy(), SOUNDS], [known, None, None], {(0, 1): PAIRS})
+    named = fit(VIEWS, {"texts": known}, {("texts", "images"): PAIRS})
+    assert labels(plain) == labels(named)
+    assert [len(p) for p in plain.propagated_] == [len(p) for p in named.propagated_]
+    for one, other in zip(plain.clusterers_, named.clusterers_, strict=True):
+        np.testing.assert_array_equal(one.cluster_centers_, other.cluster_centers_)
+
+
+def test_a_fit_keeps_the_names_of_views_and_features():
+    model = fit()
+    assert model.view_names_ == ["texts", "images", "sounds"]
+    assert model.n_features_in_ == [2, 3, 1]
+    texts, images, sounds = model.feature_names_in_
+    assert (texts.tolist(), images.tolist(), sounds) == (["length", "words"], ["r", "g", "b"], None)
+
+
+def test_a_fit_of_a_list_forgets_the_names_of_the_fit_before():
+    model = fit()
+    model.fit([SOUNDS, TEXTS.set_axis([0, 1], axis="columns")])
+    assert model.view_names_ is None
+    assert model.feature_names_in_ == [None, None]
+
+
+def test_a_view_may_be_named_by_number_where_it_has_a_name():
+    known = Constraints.from_pairs([(0, 1)])
+    assert judged(known, 1)[1] is judged(known, "images")[1] is known
+    np.testing.assert_array_equal(relations(PAIRS, (0, "images"))[0, 1], PAIRS)
+
+
+@pytest.mark.parametrize("dtype", [bool, "Int64", "float32", "uint8"])
+def test_columns_of_every_numeric_type_are_taken(dtype):
+    fit([pd.DataFrame({"a": pd.Series([0, 1, 1, 0], dtype=dtype)})])
+
+
+@pytest.mark.parametrize(
+    ("views", "message"),
+    [
+        ({}, "views is empty"),
+        (TEXTS, r"views must be a list with one entry for each view, or a dict.*for a single view give \[views\]"),
+        ({3: TEXTS}, "3 is no name of a view; names are texts"),
+        ({"texts": TEXTS.assign(name="x")}, r"views\['texts'\] has columns that are not numeric: 'name'.*set_index"),
+        (
+            [TEXTS.assign(day=pd.Timestamp(0), kind=pd.Categorical(["x"] * 6))],
+            r"views\[0\].*not numeric: 'day', 'kind'",
+        ),
+        ({"t": TEXTS.set_axis(["w", "w"], axis="columns")}, r"views\['t'\] has several columns 'w'"),
+        ({"texts": TEXTS.where(TEXTS > -9, np.nan).replace(TEXTS.iloc[0, 0], np.nan)}, r"views\['texts'\].*NaN"),
+        ({"texts": TEXTS[[]]}, r"views\['texts'\] has no columns"),
+        ({"texts": "abc"}, r"views\['texts'\]"),
+    ],
+)
+def test_views_that_cannot_be_are_named(views, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fit(views)
+
+
+# ---- relations
+
+IDS = pd.DataFrame({"texts": ["a", "c", "c", "f"], "images": ["i1", "i2", "i4", "i5"]})
+MATRIX = sparse.coo_array((np.full(4, 2.5), PAIRS.T), shape=(6, 5))
+FORMS = {
+    "list": PAIRS.tolist(),
+    "dict": {0: 0, 2: [1, 3], 5: (4,)},
+    "dict of arrays": {0: np.array([0]), 2: np.array([3, 1]), np.int64(5): {4}},
+    "dict of pairs": {0: [0], 2: pd.Series([1, 3]), 5: range(4, 5)},
+    "coo array": MATRIX,
+    "csr matrix": sparse.csr_matrix(MATRIX.astype(bool)),
+    "csc array": MATRIX.tocsc(),
+    "lil matrix": sparse.lil_matrix(MATRIX),
+    "ids": IDS,
+    "ids in the other order": IDS[["images", "texts"]],
+    "ids under other names": IDS.set_axis(["first", "second"], axis="columns"),
+    "ids of other types": IDS.astype("category"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_relations_mean_the_same_in_every_form(form):
+    np.testing.assert_array_equal(relations(FORMS[form])[0, 1], PAIRS)
+
+
+@given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 4))), st.booleans(), st.randoms())
+@settings(deadline=None, max_examples=50)
+def test_any_relations_mean_the_same_in_every_form(related, turned, random):
+    pairs = sorted(related)
+    random.shuffle(pairs)
+    u, v = (1, 0) if turned else (0, 1)
+    ends = [(j, i) if turned else (i, j) for i, j in pairs]
+    sizes = (5, 6) if turned else (6, 5)
+    by_row = {i: [there for here, there in ends if here == i] for i, _ in ends}
+    matrix = np.zeros(sizes)
+    for i, j in ends:
+        matrix[i, j] = -1
+    frame = pd.DataFrame({"texts": [TEXTS.index[i] for i, _ in pairs], "images": [IMAGES.index[j] for _, j in pairs]})
+    expected = np.array(sorted(related), dtype=np.int64).reshape(-1, 2)
+    for form in (ends, by_row, sparse.csr_array(matrix), frame):
+        np.testing.assert_array_equal(relations(form, (u, v))[0, 1], expected)
+
+
+def test_zeros_that_a_sparse_matrix_stores_relate_nothing():
+    stored = sparse.coo_array(([1.0, 0.0, 2.0, -2.0], ([0, 1, 3, 3], [0, 1, 2, 2])), shape=(6, 5))
+    assert relations(stored)[0, 1].tolist() == [[0, 0]]
+
+
+def test_rows_without_a_dataframe_have_their_numbers_as_ids():
+    frame = pd.DataFrame({"sounds": [3, 0], "texts": ["b", "a"]})
+    assert relations(frame, ("texts", "sounds"))[0, 2].tolist() == [[0, 0], [1, 3]]
+    assert relations(frame, ("sounds", "texts"))[0, 2].tolist() == [[0, 0], [1, 3]]
+
+
+def test_numbers_as_ids_are_looked_up_not_counted():
+    views = [TEXTS.set_axis(range(10, 16)), SOUNDS]
+    assert relations(pd.DataFrame({"u": [12.0, 10.0], "v": [0, 1]}), (0, 1), views)[0, 1].tolist() == [[0, 1], [2, 0]]
+
+
+def test_a_repeated_id_that_nobody_names_does_no_harm():
+    views = {"texts": TEXTS.set_axis(list("abcdee")), "images": IMAGES}
+    assert relations(IDS[:3], views=views)[0, 1].tolist() == PAIRS[:3].tolist()
+
+
+UNEQUAL = ("texts", "images")
+
+
+@pytest.mark.parametrize(
+    ("mappings", "message"),
+    [
+        (
+            {("text", "images"): PAIRS},
+            r"no view 'text'; the views are 'texts', 'images', 'sounds'. Did you mean 'texts'",
+        ),
+        ({(0, 3): PAIRS}, r"no view 3; the views are 'texts'"),
+        ({"texts": PAIRS}, r"the key 'texts' is not a pair of views; the views are"),
+        ({("texts", "texts"): PAIRS}, "does not name two different views"),
+        ({UNEQUAL: PAIRS, (0, 1): PAIRS}, "names two views that another key names, too"),
+        ({UNEQUAL: [(0, 9)]}, r"mappings\['texts', 'images'\]\[0\] names row 9 of view 'images', which has rows 0 … 4"),
+        ({UNEQUAL: MATRIX.T}, r"has shape \(5, 6\).*\(6, 5\)"),
+        ({UNEQUAL: MATRIX * np.nan}, "holds NaN"),
+        ({UNEQUAL: {"a": "i1"}}, r"'a' is no row number; a dict relates rows by number.*DataFrame with two columns"),
+        ({UNEQUAL: {0: [[1]]}}, r"\[1\] is no row number"),
+        ({UNEQUAL: {0: 7}}, "names row 7 of view 'images'"),
+        ({UNEQUAL: IDS.assign(sure=1)}, r"two columns of ids, one for each view, not 3.*'sure'"),
+        (
+            {UNEQUAL: IDS.replace("c", "cc")},
+            r"column 'texts': 'cc' of row 1 is not in the row index of view 'texts', nor",
+        ),
+        (
+            {UNEQUAL: IDS.replace("i1", "I1")},
+            r"'I1' of row 0 is not in the row index of view 'images'. Did you mean 'i1'",
+        ),
+        ({UNEQUAL: IDS.replace("i1", None)}, r"column 'images': row 0 has no id"),
+        (
+            {("texts", "sounds"): pd.DataFrame({"u": ["a"], "v": ["3"]})},
+            r"row numbers of view 'sounds', 0 … 3. The index",
+        ),
+        ({UNEQUAL: pd.DataFrame({"u": [["a"]], "v": ["i1"]})}, "u.*single number or text|not in the row index"),
+        (
+            {("images", "texts"): IDS.set_axis(["u", "v"], axis=1)},
+            r"column 'u': 'a' of row 0 is not in .* view 'images'",
+        ),
+    ],
+)
+def test_relations_that_cannot_be_say_where_and_what_is_allowed(mappings, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fit(mappings=mappings)
+
+
+def test_an_id_of_several_rows_is_refused():
+    views = {"texts": TEXTS.set_axis(list("abccef")), "images": IMAGES}
+    with pytest.raises(InvalidInputError, match=r"'c' of row 1 stands more than once in the row index of view 'texts'"):
+        relations(IDS, views=views)
+
+
+def test_an_index_of_several_levels_is_refused():
+    views = {"texts": TEXTS.set_index(["length", "words"], drop=False), "images": IMAGES}
+    with pytest.raises(InvalidInputError, match="view 'texts' has 2 levels"):
+        relations(IDS, views=views)
+
+
+def test_another_type_of_id_is_pointed_out():
+    views = [TEXTS.set_axis(range(6)), IMAGES]
+    with pytest.raises(InvalidInputError, match="The index has 2 as int, not str; convert one"):
+        relations(pd.DataFrame({"u": ["2"], "v": ["i1"]}), (0, 1), views)
+
+
+# ---- constraints
+
+JUDGED = pd.DataFrame(
+    {"i": ["c", "a", "f"], "j": ["a", "b", "a"], "kind": ["must-link", "cannot-link", " cannot-link "]}
+)
+
+
+def test_constraints_may_name_rows_by_id():
+    expected = Constraints([(0, 2), (0, 1), (0, 5)], [True, False, False])
+    assert judged(JUDGED) == [expected, Constraints([], []), Constraints([], [])]
+    weighted = judged(JUDGED.assign(weight=[2, 0.5, 1]))[0]
+    assert weighted == Constraints([(0, 2), (0, 1), (0, 5)], [True, False, False], [2, 0.5, 1])
+
+
+def test_constraints_on_a_view_without_ids_name_row_numbers():
+    frame = pd.DataFrame({"i": [3], "j": [1], "kind": ["must-link"]})
+    assert judged(frame, "sounds")[2] == Constraints([(1, 3)], [True])
+
+
+def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
+    frame = pd.DataFrame({"i": [3, 0], "j": [1, 2], "kind": ["must-link", "cannot-link"], "weight": [0.25, 3]})
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+    assert judged(frame, "sounds")[2] == Constraints.read_csv(tmp_path / "pairs.csv")
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        ({"imges": JUDGED}, r"constraints: there is no view 'imges'; .* Did you mean 'images'"),
+        ({"texts": JUDGED, 0: JUDGED}, "constraints: 0 is a view that another key names"),
+        (JUDGED, "constraints must say which view they are of: give {view: DataFrame}; the views are 'texts'"),
+        ([JUDGED], "constraints has 1 entries for 3 views"),
+        (
+            {"texts": JUDGED[["i", "j"]]},
+            r"constraints\['texts'\]: the columns must be i, j, kind or .*not \['i', 'j'\]",
+        ),
+        ({"texts": JUDGED.replace("must-link", "mustlink")}, r"\['texts'\], row 0: kind must be .*not 'mustlink'"),
+        ({"texts": JUDGED.replace("must-link", None)}, r"row 0: kind must be must-link or cannot-link, not"),
+        ({"texts": JUDGED.replace("f", "g")}, r"\['texts'\], column i: 'g' of row 2 is not in the row index of view"),
+        ({"texts": JUDGED.assign(weight=-1.0)}, r"constraints\['texts'\]: weights\[0\] = -1.0"),
+        ({"texts": JUDGED.assign(weight="heavy")}, r"constraints\['texts'\]: weights must be numbers"),
+        ({"texts": JUDGED.assign(j=JUDGED.i)}, r"constraints\['texts'\]: .*links a row with itself"),
+        ({"texts": [(0, 1)]}, r"constraints\['texts'\] must be mvcc.Constraints or None, not list"),
+        ({"sounds": Constraints.from_pairs([(0, 4)])}, r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3"),
+    ],
+)
+def test_constraints_that_cannot_be_say_where_and_what_is_allowed(constraints, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fit(constraints=constraints)
+
+
+# ---- three and more views
+
+
+def three_views(seed, n=45):
+    """Draw three views of three blobs, under names, every row the same object in all, in other orders."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 3)
+    orders = [rng.permutation(n) for _ in range(3)]
+    names = [f"o{i}" for i in range(n)]
+    views = {
+        name: pd.DataFrame(9 * np.eye(3)[y[order]] + rng.normal(size=(n, 3)), index=[names[i] for i in order])
+        for name, order in zip("abc", orders, strict=True)
+    }
+    return views, [y[order] for order in orders], names
+
+
+def ids(names, first, second):
+    return pd.DataFrame({first: names, second: names})
+
+
+SHAPES = {
+    "chain": [("a", "b"), ("b", "c")],
+    "star": [("b", "a"), ("b", "c")],
+    "ring": [("a", "b"), ("b", "c"), ("c", "a")],
+    "pair missing": [("c", "a")],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_partial_relations_in_any_shape_mean_the_row_numbers_that_they_name(shape, seed):
+    views, truth, names = three_views(seed)
+    known = {"a": Constraints.from_labels(truth[0], 20, seed)}
+    named = {key: ids(names[k :: len(SHAPES[shape]) + 1], *key) for k, key in enumerate(SHAPES[shape])}
+    model = fit(views, known, named)
+    numbered = {
+        ("abc".index(u), "abc".index(v)): [
+            (views[u].index.get_loc(o), views[v].index.get_loc(o)) for o in named[u, v][u]
+        ]
+        for u, v in named
+    }
+    plain = fit([view.to_numpy() for view in views.values()], [known["a"], None, None], numbered)
+    assert labels(model) == labels(plain)
+
+
+def test_a_view_without_relations_is_clustered_by_itself():
+    views, truth, names = three_views(3)
+    known = {"a": Constraints.from_labels(truth[0], 20, 0)}
+    apart = fit(views, known, {("a", "c"): ids(names, "a", "c")})
+    alone = fit(views)
+    np.testing.assert_array_equal(apart.labels_[1], alone.labels_[1])
+    assert not len(apart.propagated_[1])
+
+
+def test_constraints_reach_a_third_view_through_a_chain():
+    views, truth, names = three_views(4)
+    known = {"a": Constraints.from_labels(truth[0], 10, 0)}
+    chain = {key: ids(names, *key) for key in SHAPES["chain"]}
+    told = fit(views, known, chain).propagated_[2]
+    assert len(told)
+    assert ((truth[2][told.pairs[:, 0]] == truth[2][told.pairs[:, 1]]) == told.must_link).all()
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_ring_that_contradicts_itself_is_named_by_its_views(closed):
+    """Going round the ring, row 0 of a comes back as row 1 of a."""
+    ring = {("a", "b"): [(0, 0)], ("b", "c"): [(0, 0)], ("c", "a"): [(0, 1)]}
+    views = dict.fromkeys("abc", np.arange(6.0).reshape(3, 2))
+    apart = {"a": Constraints.from_pairs(cannot_link=[(0, 1)])}
+    if not closed:
+        fit(views, apart, {key: rows for key, rows in ring.items() if key != ("c", "a")})
+        return
+    with pytest.raises(ConstraintConflictError) as caught:
+        fit(views, apart, ring)
+    places = re.findall(r"row (\d) of view '(\w)'", str(caught.value))
+    assert set(places) == {("0", "a"), ("0", "b"), ("0", "c"), ("1", "a")}
+    assert str(caught.value).count("(relation)") == 3
+
+
+def test_a_warning_calls_views_by_their_names():
+    rng = np.random.default_rng(0)
+    views = {"blurred": rng.normal(size=(60, 2)), "clear": 50 * (np.arange(60) % 2)[:, None] + rng.normal(size=(60, 2))}
+    model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(views)
+    (message,) = [str(w.message) for w in caught]
+    assert "view 'blurred' (disagreement" in message
+    assert "clear" not in message
+
+
+# ---- bad input of every kind
+
+ids_given = st.lists(st.sampled_from(["a", "c", "f", "i1", 0, 1, 2.0, None, "zz"]) | odd_values, max_size=4)
+frames = st.builds(
+    lambda columns, names: pd.DataFrame(
+        {
+            name: pd.Series(values[: min(map(len, columns))], dtype=object)
+            for name, values in zip(names, columns, strict=False)
+        }
+    ),
+    st.lists(ids_given, min_size=1, max_size=4),
+    st.lists(
+        st.sampled_from(["i", "j", "kind", "weight", "texts", "images", "x", 0]), min_size=1, max_size=4, unique=True
+    ),
+)
+dicts = st.dictionaries(
+    st.integers(-1, 6) | st.sampled_from(["a", None, 1.5]), st.integers(-1, 6) | odd_objects, max_size=3
+)
+forms = frames | dicts | st.just(MATRIX) | st.just(MATRIX.T) | odd_objects
+view_keys = st.sampled_from(
+    ["texts", "images", "sounds", "", "x" * 5000, "\x1b[31m", 0, 1, -1, 7, True, None, 1.0, (0,)]
+)
+
+
+@many(120, given=st.dictionaries(st.tuples(view_keys, view_keys) | view_keys, forms, max_size=2) | forms)
+def test_relations_of_every_form_are_understood_or_refused(given):
+    known = GivenViews.of(VIEWS)
+    if given is not None:
+        found = answer(lambda: known.relations(given), "mappings")
+        assert found is None or all(rows.dtype == np.int64 for rows in found.values())
+
+
+@many(120, given=st.dictionaries(view_keys, forms, max_size=2) | forms | st.lists(forms, min_size=3, max_size=3))
+def test_constraints_of_every_form_are_understood_or_refused(given):
+    found = answer(lambda: GivenViews.of(VIEWS).constraints(given), "constraints")
+    assert found is None or len(found) == 3
+
+
+@many(60, given=st.dictionaries(view_keys, odd_objects | frames | st.just(TEXTS), max_size=2))
+def test_views_of_every_form_are_understood_or_refused(given):
+    found = answer(lambda: GivenViews.of(given).arrays(), "views")
+    assert found is None or all(X.ndim == 2 for X in found)
