@@ -84,13 +84,13 @@ def _records(place: str, text: str) -> Iterator[tuple[int, list[str]]]:
 def _parse(row: list[str], n_columns: int, where: str, row_of: Mapping[str, int] | None) -> Row:
     if len(row) != n_columns:
         raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {clipped(','.join(row))}")
+    known = None if row_of is None else [_row(name, row_of, where) for name in row[:2]]
     try:
-        i, j = (int(row[0]), int(row[1])) if row_of is None else (_row(name, row_of, where) for name in row[:2])
+        i, j = known or (int(row[0]), int(row[1]))
         weight = float(row[3]) if n_columns == 4 else 1.0
     except ValueError as error:
-        raise InvalidInputError(
-            f"{where}: i and j must be integers and weight a number: {clipped(','.join(row))}"
-        ) from error
+        whole = "i and j must be integers and weight" if known is None else "weight must be"
+        raise InvalidInputError(f"{where}: {whole} a number: {clipped(','.join(row))}") from error
     return i, j, is_must_link(row[2], where), weight
 
 

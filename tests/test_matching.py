@@ -78,6 +78,14 @@ def test_the_views_with_the_most_relations_are_matched_first():
     assert [new.tolist() for new in match_clusters(labels, mappings, 2)] == [[0, 1]] * 3
 
 
+@pytest.mark.parametrize("first", range(4))
+@pytest.mark.parametrize("second", range(4))
+def test_clusters_that_no_relation_touches_keep_their_numbers_where_those_are_free(first, second):
+    (_, numbers) = match_clusters([[first], [second]], {(0, 1): [(0, 0)]}, 4)
+    assert numbers[second] == first
+    assert all(numbers[other] == other for other in range(4) if other not in (first, second))
+
+
 def test_without_relations_every_view_keeps_its_numbers():
     for mappings in (None, {}, {(0, 1): []}):
         assert [new.tolist() for new in match_clusters([[0, 1], [2, 0, 0]], mappings, 3)] == [[0, 1, 2]] * 2
