@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import numba
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from tests import objective, tried
+from tests.browser.chromium import CHROMIUM
 
 # the same examples at every run, and no time spent on making a failing one smaller
 settings.register_profile("mutation", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
@@ -47,6 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = {marker: variable for marker, variable in _NEEDS.items() if not os.environ.get(variable)}
     if numba.config.DISABLE_JIT:
         missing["compiled"] = "numba's compiler"
+    if CHROMIUM is None or find_spec("playwright") is None:
+        missing["browser"] = "Chromium and playwright"
     for marker, need in missing.items():
         for item in items:
             if item.get_closest_marker(marker):
@@ -55,7 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
-    missing = [report for report in skipped if "needs MVCC_" in str(report.longrepr)]
+    missing = [report for report in skipped if any(need in str(report.longrepr) for need in _COUNTED)]
     config.stash[_MISSING] = len(missing)
     # how many fits equal those of the reference implementation
     reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
@@ -74,6 +78,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         )
 
 
+_COUNTED = ("needs MVCC_", "needs Chromium")
 _MISSING = pytest.StashKey[int]()
 
 
@@ -81,6 +86,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Say in the very last line how much was not tested."""
     if config.stash.get(_MISSING, 0):
         print(
-            f"{config.stash[_MISSING]} tests were skipped, because they need the paper's data (MVCC_DATA) or the "
-            f"reference results (MVCC_REFERENCE)."
+            f"{config.stash[_MISSING]} tests were skipped, because they need the paper's data (MVCC_DATA), the "
+            f"reference results (MVCC_REFERENCE) or a browser (Chromium and playwright)."
         )

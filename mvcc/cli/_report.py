@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
 
-@click.command("report", epilog="Example: mvcc report results --out report.html")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="File to write. Default: FOLDER/report.html.")
-@click.option("--json", "as_json", is_flag=True, help="Print the path as JSON.")
+_HELP_END = below_help("mvcc report results --out report.html", terms=("curve", "claim", "results folder"))
+
+
+@click.command("report", epilog=_HELP_END)
+@click.argument("folder", type=Folder())
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write. Default: FOLDER/report.html."
+)
+@output_options("Print the path as JSON.")
 def command(folder: Path, out: Path | None, as_json: bool) -> None:
     """Make the report of FOLDER: one HTML file that needs nothing else, and no network.
 
@@ -24,7 +29,7 @@ def command(folder: Path, out: Path | None, as_json: bool) -> None:
 
     written = write_report(folder, out)
     if as_json:
-        click.echo(json.dumps({"report": str(written)}))
+        print_json({"report": str(written)})
     else:
-        click.echo(written)
-        click.echo("Open it in a browser; it can be mailed or archived as it is.", err=True)
+        say(str(written))
+        remark("Next: open it in a browser; it is complete in itself and can be sent to others as it is.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mvcc.reporting._curves import PER_VIEW, Curve, draw_curves, entry
 from mvcc.reporting._grids import about_trials, draw_panels, main_experiment, panels_by_base, schedule_of
 from mvcc.reporting._panels import add_legend
-from mvcc.reporting._style import ANY, METHODS, SINGLE_VIEW_LINE, LineStyle, line_styles, percent
+from mvcc.reporting._style import ANY, SINGLE_VIEW_LINE, LineStyle, SeriesStyle, line_styles, method_styles, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ _TITLE = "Figure 4. Comparison of multi-view constrained clustering performance"
 _NOTE = (
     "Pairwise F-measure: how well the clusters agree with the true classes, mean of all views; 1 is perfect. {trials} "
     "{bars} Line type and filling of the marker: the percentage of instances that are mapped between the views; "
-    "Single View uses no mapping. Markers are moved sideways a little so that they do not hide each other."
+    "{unmapped} no mapping. Markers are moved sideways a little so that they do not hide each other."
 )
 _BARS, _NO_BARS = "The bars are ± 1 standard error.", "So there are no error bars."
 
@@ -32,20 +32,26 @@ def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
     rows = main_experiment(curves, "multi-view")
     if rows.empty:
         return None
-    lines = line_styles(rows.loc[rows["method"] != "single-view", "mapped"])
+    styles = method_styles(rows["method"])
+    rows = rows.assign(mapped=rows["mapped"].where(rows["method"] != "single-view"))
+    lines = line_styles(rows["mapped"].dropna())
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
-        draw_curves(axes, list(_curves(points, lines)), schedule_of(points))
+        draw_curves(axes, list(_curves(points, styles, lines)), schedule_of(points))
         axes.set_xlabel(PER_VIEW)
         axes.set_ylabel("Pairwise F-measure")
         axes.locator_params(axis="y", nbins=7, steps=[1, 2, 5, 10])
 
-    note = _NOTE.format(trials=about_trials(rows), bars=_BARS if rows["trials"].max() > 1 else _NO_BARS)
+    unmapped = set(rows.loc[rows["mapped"].isna(), "method"])
+    others = [style.title for name, style in styles.items() if name in unmapped - {"single-view"}]
+    note = _NOTE.format(
+        trials=about_trials(rows),
+        bars=_BARS if rows["trials"].max() > 1 else _NO_BARS,
+        unmapped=" and ".join(["Single View", *others]) + (" use" if others else " uses"),
+    )
     figure = draw_panels(panels_by_base(rows), _TITLE, note, draw)
     of_methods = [
-        entry(style.title, style, SINGLE_VIEW_LINE if name == "single-view" else "solid")
-        for name, style in METHODS.items()
-        if name in set(rows["method"])
+        entry(style.title, style, SINGLE_VIEW_LINE if name in unmapped else "solid") for name, style in styles.items()
     ]
     add_legend(figure, "Transfer method", of_methods)
     if lines:
@@ -53,14 +59,14 @@ def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
     return figure
 
 
-def _curves(points: pd.DataFrame, lines: dict[float, LineStyle]) -> Iterator[Curve]:
+def _curves(points: pd.DataFrame, styles: dict[str, SeriesStyle], lines: dict[float, LineStyle]) -> Iterator[Curve]:
     """Give the curves of a panel, the paper's own method first: it lies on top."""
-    for method, style in METHODS.items():
+    for method, style in styles.items():
         of_method = points[points["method"] == method]
-        if method != "single-view":
-            for mapped in sorted(set(of_method["mapped"])):
-                curve = of_method[of_method["mapped"] == mapped]
-                label = f"{style.title}, {percent(mapped)}"
-                yield Curve(label, curve, style, lines[mapped], mapped, error="standard_error")
-        elif not of_method.empty:
-            yield Curve(style.title, of_method, style, SINGLE_VIEW_LINE, error="standard_error")
+        for mapped in sorted(set(of_method["mapped"].dropna())):
+            curve = of_method[of_method["mapped"] == mapped]
+            label = f"{style.title}, {percent(mapped)}"
+            yield Curve(label, curve, style, lines[mapped], mapped, error="standard_error")
+        unmapped = of_method[of_method["mapped"].isna()]
+        if not unmapped.empty:
+            yield Curve(style.title, unmapped, style, SINGLE_VIEW_LINE, error="standard_error")

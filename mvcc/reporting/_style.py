@@ -28,6 +28,10 @@ METHODS = {
     "cluster-membership": SeriesStyle("Cluster Membership", "#3fbf95", "^", 5.6),
     "single-view": SeriesStyle("Single View", "#000000", "D", 4.2),
 }
+# Of methods that the paper does not have. Apart from those above and from each other (ΔE > 30) also where one of the
+# three kinds of cones is missing.
+_OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
+_OTHER_MARKERS = (("v", 5.6), ("P", 5.6), ("X", 5.6), ("p", 5.6), ("*", 7.4))
 # Where both base algorithms share a panel, their colours and markers tell them apart.
 BASE_STYLES = {
     "pck-means": SeriesStyle("PCK-Means", "#00558f", "o", 4.6),
@@ -61,6 +65,32 @@ _SETTINGS: dict[Any, Any] = {
     "legend.frameon": False,
     "pdf.fonttype": 42,  # letters stay letters: the text in the PDF can be searched and edited
 }
+
+
+def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
+    """Give each transfer method its title, colour and marker.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of methods, as the results call them.
+
+    Returns
+    -------
+    dict of str to SeriesStyle
+        The paper's methods in its order, then all others by name, in looks that these do not have.
+    """
+    present = set(names)
+    others = zip(sorted(present - METHODS.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
+    return {name: style for name, style in METHODS.items() if name in present} | {
+        name: SeriesStyle(_title(name), color, *marker) for name, color, marker in others
+    }
+
+
+def _title(name: str) -> str:
+    """Write a name as those of the paper's methods are written."""
+    words = name.replace("_", "-").split("-")
+    return " ".join(word[:1].upper() + word[1:] for word in words if word) or name
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from os.path import exists  # which takes what is no path at all for nothing
 from pathlib import Path
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting._results import find_experiments
 from mvcc.reporting.html._clustering import write_clustering_report
-from mvcc.reporting.html._experiment import write_experiment_report
 from mvcc.reporting.html._experiment import write_experiment_report
 from mvcc.reporting.html._schema import CLUSTERING, read_facts
 
@@ -36,7 +36,7 @@ def write_report(folder: Path, path: Path | None = None) -> Path:
         written.
     """
     path = folder / REPORT if path is None else path
-    if (folder / CLUSTERING).exists():
+    if exists(folder / CLUSTERING):
         write_clustering_report(read_facts(folder), path)
     else:
         _refuse_nothing(folder)

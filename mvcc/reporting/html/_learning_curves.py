@@ -92,7 +92,7 @@ def _figure(rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesS
             "margin": {"l": 56, "r": 12, "t": 8, "b": 44},
             "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0},
             "xaxis": {"title": {"text": PER_VIEW if multi_view else IN_THE_VIEW}, "zeroline": False},
-            "yaxis": {"title": {"text": "Pairwise F-measure"}, "zeroline": False},
+            "yaxis": {"title": {"text": "Pairwise F-measure"}, "zeroline": False, "automargin": True},
             "showlegend": True,
             "meta": ", ".join(place.values()),
         },

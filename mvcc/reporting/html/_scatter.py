@@ -96,7 +96,12 @@ def _figure(facts: Clustering, view: View, related: Counterparts) -> dict[str, A
         "marker": {"symbol": "circle-open", "size": 18, "line": {"width": 3}},
     }
     x_axis, y_axis = (
-        {"title": {"text": plotly_text(clipped(axis, 80)), "font": {"size": 12}}, "zeroline": False, "ticks": "outside"}
+        {
+            "title": {"text": plotly_text(clipped(axis, 80)), "font": {"size": 12}},
+            "zeroline": False,
+            "ticks": "outside",
+            "automargin": True,
+        }
         for axis in view.axes
     )
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,21 +70,28 @@ def repeatability(agreement: float) -> str:
 def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List nested settings under dotted keys, in their order."""
     rows: list[tuple[str, str]] = []
-    waiting = list(reversed(list(tree.items())))
+    waiting = list(tree.items())[::-1]
     while waiting:
         key, value = waiting.pop()
-        if isinstance(value, Mapping) and value:
-            waiting += [(f"{key}.{name}", inner) for name, inner in reversed(list(value.items()))]
-        else:
+        if (inner := _parts(value)) is None:
             rows.append((str(key), _plain(value)))
+        else:
+            waiting += [(f"{key}.{name}", part) for name, part in reversed(inner)]
     return rows
 
 
+def _parts(value: Any) -> list[tuple[Any, Any]] | None:
+    """Return what a value consists of, if it is to be listed part by part."""
+    if isinstance(value, Mapping) and value:
+        return list(value.items())
+    if isinstance(value, list | tuple) and any(isinstance(one, Mapping | list | tuple) for one in value):
+        return list(enumerate(value))
+    return None
+
+
 def _plain(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | tuple) and all(isinstance(one, str | int | float) for one in value):
-        return ", ".join(_plain(one) for one in value) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value)) or "none"
     if value is None or value == {}:
         return "none"
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -9,6 +9,7 @@
   const color = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
   const coarse = matchMedia("(pointer: coarse)").matches; // there a finger on a plot scrolls the page
   const WITHOUT_BAR = { displayModeBar: false, responsive: true, doubleClick: "reset" };
+  const MOST_BY_CARD = 5; // plots: each takes three of the sixteen contexts that a browser gives to a page
   const PAPER = { width: 660, height: 420 };
 
   function themed(layout) {
@@ -119,7 +120,8 @@
 
   function clustering() {
     const plots = all(".chart");
-    const gl = data.views.some((view) => view.figure.data.some((trace) => trace.type === "scattergl")) && hasWebGL();
+    const many = data.views.filter((view) => view.figure.data.some((trace) => trace.type === "scattergl"));
+    const byCard = new Set(many.length && hasWebGL() ? many.slice(0, MOST_BY_CARD) : []);
     const coloring = byId("coloring");
     const status = byId("selection");
     const constraints = byId("selection-constraints");
@@ -130,7 +132,7 @@
       view.traces = Object.fromEntries(view.figure.data.map((trace, number) => [trace.name, number]));
       view.rowOf = new Map();
       view.ids.forEach(function (id, row) { if (!view.rowOf.has(id)) { view.rowOf.set(id, row); } });
-      if (!gl) { view.figure.data.forEach(function (trace) { trace.type = "scatter"; }); }
+      if (!byCard.has(view)) { view.figure.data.forEach(function (trace) { trace.type = "scatter"; }); }
       view.figure.data.forEach(function (trace) {
         const box = kinds.find((one) => one.value === trace.name);
         if (box) { trace.visible = box.checked; }

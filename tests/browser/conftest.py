@@ -1,0 +1,111 @@
+"""One browser per worker, a fresh page per test, and a watch on everything the page says and asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mvcc.reporting.html import write_clustering_report
+from tests.browser.chromium import ARGUMENTS, CHROMIUM
+from tests.browser.facts import make_facts
+
+DRAWN = "() => [...document.querySelectorAll('.chart')].every((one) => one.querySelector('.subplot'))"
+TWO = (120, 90)
+AS_IT_WAS = """() => {
+    document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+    document.querySelectorAll('[data-zoom=all]').forEach((one) => one.click());
+    document.querySelectorAll('input.kind:not(:checked)').forEach((one) => one.click());
+    document.querySelectorAll('details[open]').forEach((one) => { one.open = false; });
+    for (const one of document.querySelectorAll('select')) {
+        one.selectedIndex = 0;
+        one.dispatchEvent(new Event('change'));
+    }
+    document.getElementById('row-name').value = '';
+    document.activeElement.blur();
+    scrollTo(0, 0);
+}"""
+QUIET = ("GL Driver Message",)  # the software that stands in for a graphics card speaks of its own speed
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def new_page(browser) -> Callable[..., tuple[Any, list[str]]]:
+    """Open a file in a page of its own; what it complains of and asks for is in the list beside it."""
+
+    def open_at(path: Path, width: int = 1300, before: str = "", **options: Any) -> tuple[Any, list[str]]:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        context.add_init_script(before)
+        page, heard = context.new_page(), []
+        page.set_default_timeout(15_000)
+        page.on("console", lambda one: heard.append(f"{one.type}: {one.text}") if is_complaint(one) else None)
+        page.on("pageerror", lambda error: heard.append(f"error: {error}"))
+        page.on("request", lambda one: heard.append(f"request: {one.url[:200]}") if is_remote(one.url) else None)
+        page.goto(path.as_uri())
+        page.wait_for_function(DRAWN)
+        return page, heard
+
+    return open_at
+
+
+@pytest.fixture
+def open_page(new_page) -> Iterator[Callable[..., Any]]:
+    """Open a file for one test; in the end nothing may have been complained of, nothing asked for but the file."""
+    opened = []
+
+    def open_at(path: Path, **options: Any) -> Any:
+        opened.append(new_page(path, **options))
+        return opened[-1][0]
+
+    yield open_at
+    for page, _ in opened:
+        page.context.close()
+    assert [one for _, heard in opened for one in heard] == []
+
+
+@pytest.fixture(scope="session")
+def _kept(new_page, report) -> tuple[Any, list[str]]:
+    return new_page(report("two", TWO, n_given=12))
+
+
+@pytest.fixture
+def page(_kept) -> Iterator[Any]:
+    """Give a page of two views that many tests share, as it was when it was opened but for its theme."""
+    kept, heard = _kept
+    yield kept
+    kept.evaluate(AS_IT_WAS)
+    complaints, heard[:] = heard[:], []
+    assert complaints == []
+
+
+def is_complaint(message: Any) -> bool:
+    return message.type in ("error", "warning") and not any(text in message.text for text in QUIET)
+
+
+def is_remote(url: str) -> bool:
+    return not url.startswith(("file:", "data:", "blob:"))
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory) -> Callable[..., Path]:
+    """Write the report of made-up facts, once for all tests that ask for the same."""
+    folder = tmp_path_factory.mktemp("reports")
+
+    def write(name: str, *arguments: Any, **options: Any) -> Path:
+        path = folder / f"{name}.html"
+        if not path.exists():
+            write_clustering_report(make_facts(*arguments, **options), path)
+        return path
+
+    return write

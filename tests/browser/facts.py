@@ -1,0 +1,115 @@
+"""Facts of made-up clusterings: blobs in each view, rows related by their order, constraints between random rows."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+NAMES = ("texts", "images", "sounds", "sensors", "notes")
+
+
+def make_facts(
+    rows: tuple[int, ...] = (400, 300), n_clusters: int = 5, n_given: int = 40, seed: int = 0, **changes: Any
+):
+    """Make the facts of one view for each number of rows."""
+    rng = np.random.default_rng(seed)
+    names = [NAMES[number] for number in range(len(rows))]
+    truth = rng.integers(n_clusters, size=max(rows))  # a row has its counterpart at the same place
+    views = [_view(name, truth[:n], n_clusters, n_given, rng) for name, n in zip(names, rows, strict=True)]
+    relations = [_relation(views, pair) for pair in combinations(range(len(rows)), 2)][: len(rows)]
+    return {
+        "schema": 1,
+        "kind": "clustering",
+        "title": " and ".join(names),
+        "n_clusters": n_clusters,
+        "views": views,
+        "relations": relations,
+        "co_em": {
+            "iterations": 4,
+            "converged": True,
+            "objectives": [[round(1000.0 / step, 4)] * len(rows) for step in range(1, 5)],
+            "threshold": 0.75,
+            "transfer": "constraint-propagation",
+            "base": "mpck-means",
+        },
+        "restarts": {"count": 10, "agreement": [0.97 - 0.2 * number for number in range(len(rows))]},
+        "warnings": [],
+        "settings": {"n_clusters": n_clusters, "base": {"name": "mpck-means", "max_iter": 100}, "seed": 0},
+        "inputs": [{"path": view["source"], "sha256": "ab" * 32, "rows": view["n_rows"]} for view in views],
+        "command": "mvcc cluster " + " ".join(f"--view {name}={name}.csv" for name in names) + f" -k {n_clusters}",
+        "versions": {"mvcc": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
+        "machine": {"system": "Linux", "processor": "x86_64", "cores": 2},
+        "finished": "2026-11-21T19:00:00+00:00",
+        "seconds": 12.3,
+    } | changes
+
+
+def _view(name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.random.Generator) -> dict[str, Any]:
+    n_rows = len(truth)
+    centers = rng.normal(scale=4.0, size=(n_clusters, 2))
+    points = centers[truth] + rng.normal(size=(n_rows, 2))
+    labels = np.where(rng.random(n_rows) < 0.05, rng.integers(n_clusters, size=n_rows), truth)
+    stability = np.where(rng.random(n_rows) < 0.15, rng.integers(3, 10, size=n_rows) / 10, 1.0)
+    given = [_given(i, j, truth, labels, line) for line, (i, j) in enumerate(_pairs(rng, n_rows, n_given), 2)]
+    propagated, received = (
+        [[i, j, bool(truth[i] == truth[j]), round(0.99 - 0.001 * rank, 3), f"because {name}{i} was judged (line 7)"]
+         for rank, (i, j) in enumerate(_pairs(rng, n_rows, 3 * n_given))]
+        for _ in range(2)
+    )  # fmt: skip
+    return {
+        "name": name,
+        "source": f"{name}.csv",
+        "n_rows": n_rows,
+        "n_features": 20,
+        "features": "spectral, 5 components",
+        "n_components": 5,
+        "ids": [f"{name[0]}{row}" for row in range(n_rows)],
+        "labels": labels.tolist(),
+        "reference": [f"class {chr(97 + number)}" for number in truth],
+        "x": points[:, 0].tolist(),
+        "y": points[:, 1].tolist(),
+        "axes": ["1st component (43 % of the variance)", "2nd component (12 %)"],
+        "stability": stability.tolist(),
+        "given": given,
+        "violated": [[i, j, must, weight, where] for i, j, must, weight, satisfied, where in given if not satisfied],
+        "dropped": [],
+        "propagated": propagated,
+        "received": received,
+        "n_propagated": _count(propagated),
+        "n_received": _count(received),
+        "disagreement": 0.02,
+        "divergence": 9.1,
+        "suspicious": False,
+        "reference_f": 0.91,
+        "reference_ari": 0.88,
+    }
+
+
+def _pairs(rng: np.random.Generator, n_rows: int, n_pairs: int) -> list[tuple[int, int]]:
+    first = rng.integers(n_rows, size=n_pairs)
+    return [(int(i), int((i + step) % n_rows)) for i, step in zip(first, rng.integers(1, n_rows, n_pairs), strict=True)]
+
+
+def _given(i: int, j: int, truth: np.ndarray, labels: np.ndarray, line: int) -> list[Any]:
+    must_link = bool(truth[i] == truth[j])
+    return [i, j, must_link, 1.0, bool((labels[i] == labels[j]) == must_link), f"line {line} of pairs.csv"]
+
+
+def _count(links: list[list[Any]]) -> dict[str, int]:
+    must_links = sum(link[2] for link in links)
+    return {"must_link": must_links, "cannot_link": len(links) - must_links}
+
+
+def _relation(views: list[dict[str, Any]], pair: tuple[int, int]) -> dict[str, Any]:
+    first, second = (views[number] for number in pair)
+    pairs = [[row, row] for row in range(min(first["n_rows"], second["n_rows"]) // 2)]
+    differing = [[i, j] for i, j in pairs if first["labels"][i] != second["labels"][j]]
+    return {
+        "views": list(pair),
+        "source": f"{first['name']}-{second['name']}.csv",
+        "pairs": pairs,
+        "agreement": 1 - len(differing) / len(pairs),
+        "differing": differing,
+    }

@@ -1,0 +1,344 @@
+"""The report of a clustering in a real browser: every control is used, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import TWO
+from tests.browser.facts import make_facts
+
+pytestmark = pytest.mark.browser
+
+RINGS = """() => [...document.querySelectorAll('.chart')].map(
+    (chart) => chart.data.find((trace) => trace.name === 'selected').x.length)"""
+STATUS = "#selection"
+UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+
+
+def trace(page, name, chart=0):
+    return page.evaluate(
+        "([chart, name]) => { const one = document.querySelectorAll('.chart')[chart].data.find((t) => t.name === name);"
+        " return {visible: one.visible, color: one.marker && one.marker.color, line: one.line, type: one.type}; }",
+        [chart, name],
+    )
+
+
+def span(page, chart=0):
+    return page.evaluate("(n) => document.querySelectorAll('.chart')[n]._fullLayout.xaxis.range.slice()", chart)
+
+
+def place_of(page, row, chart=0):
+    """Return where a row is drawn, in pixels of the window."""
+    return page.evaluate(
+        """([n, row]) => {
+            const chart = document.querySelectorAll('.chart')[n];
+            const {xaxis, yaxis} = chart._fullLayout;
+            const rows = chart.data.find((one) => one.name === 'rows');
+            const box = chart.getBoundingClientRect();
+            return [
+                box.left + xaxis._offset + xaxis.d2p(rows.x[row]), box.top + yaxis._offset + yaxis.d2p(rows.y[row])
+            ];
+        }""",
+        [chart, row],
+    )
+
+
+def follow(page, scheme):
+    """Let the system change its colors."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("(scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme)
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def lonely(facts, view):
+    """Return a row that no other covers."""
+    points = list(zip(facts["views"][view]["x"], facts["views"][view]["y"], strict=True))
+    return max(range(40), key=lambda i: min(abs(complex(*points[i]) - complex(*p)) for p in points if p != points[i]))
+
+
+def test_a_row_is_found_by_name_and_marked_with_its_counterpart(page):
+    page.fill("#row-name", "t7")
+    page.keyboard.press("Enter")
+    assert page.inner_text(STATUS).startswith("“t7” of texts: cluster ")
+    assert "In images: “i7”" in page.inner_text(STATUS)
+    assert page.evaluate(RINGS) == [1, 1]
+    page.keyboard.press("Escape")
+    assert page.inner_text(STATUS) == "No row is selected."
+    assert page.evaluate(RINGS) == [0, 0]
+
+
+def test_a_row_without_counterpart_is_marked_alone(page):
+    page.fill("#row-name", "t119")
+    page.click("#find >> text=Show")
+    assert page.inner_text(STATUS).endswith("No counterpart is known.")
+    assert page.evaluate(RINGS) == [1, 0]
+    page.click("#clear")
+    assert page.evaluate(RINGS) == [0, 0]
+    assert page.evaluate("document.activeElement.id") == "row-name"
+
+
+def test_the_search_offers_names_and_says_when_there_is_none(page):
+    page.fill("#row-name", "i8")
+    assert page.evaluate("[...document.querySelectorAll('#row-names option')].map((one) => one.value)")[:2] == [
+        "i8",
+        "i80",
+    ]
+    page.select_option("#row-view", label="texts")
+    assert page.evaluate("document.querySelectorAll('#row-names option').length") == 0
+    page.keyboard.press("Enter")
+    page.click("#find >> text=Show")
+    assert page.inner_text(STATUS) == "No row has “i8” in its name."
+    page.fill("#row-name", " ")
+    page.click("#find >> text=Show")
+    assert page.inner_text(STATUS) == "Type the name of a row first."
+
+
+def test_a_click_on_a_point_selects_it_and_hover_tells_of_it(page):
+    row = lonely(make_facts(TWO, n_given=12), 1)
+    page.locator(".chart").nth(1).scroll_into_view_if_needed()
+    page.mouse.move(*place_of(page, row, 1))
+    page.wait_for_selector(".hoverlayer .hovertext")
+    told = page.locator(".hoverlayer .hovertext").text_content()
+    for part in (f"i{row}", "cluster ", "reference label: class ", "stability: ", f"in texts: t{row}"):
+        assert part in told
+    page.mouse.click(*place_of(page, row, 1))
+    page.wait_for_function("() => document.getElementById('selection').textContent.includes('of images')")
+    assert page.inner_text(STATUS).startswith(f"“i{row}” of images")
+    assert page.evaluate(RINGS) == [1, 1]
+
+
+def test_every_kind_of_constraint_is_switched_in_all_views(page):
+    boxes = page.locator("input.kind")
+    names = [boxes.nth(number).get_attribute("value") for number in range(boxes.count())]
+    assert "given must-link" in names
+    assert "received cannot-link" in names
+    for number, name in enumerate(names):
+        assert [trace(page, name, chart)["visible"] for chart in (0, 1)] == [True, True]
+        boxes.nth(number).uncheck()
+        assert [trace(page, name, chart)["visible"] for chart in (0, 1)] == [False, False]
+    page.select_option("#coloring", "class")  # drawing anew does not bring them back
+    assert trace(page, names[0])["visible"] is False
+    boxes.nth(0).check()
+    assert trace(page, names[0])["visible"] is True
+
+
+def test_must_links_are_solid_and_cannot_links_dashed_and_given_ones_are_thicker(page):
+    given, inferred = trace(page, "given must-link")["line"], trace(page, "propagated cannot-link")["line"]
+    assert (given["dash"], inferred["dash"]) == ("solid", "dash")
+    assert given["width"] > inferred["width"]
+
+
+def test_coloring_changes_points_and_legend(page):
+    by_cluster = trace(page, "rows")["color"]
+    page.select_option("#coloring", "stability")
+    assert set(trace(page, "rows")["color"]) <= {number / 10 for number in range(11)}
+    assert page.locator(".legend:visible").count() == 1
+    assert "Stability" in page.inner_text(".legend:visible")
+    page.select_option("#coloring", "class")
+    assert trace(page, "rows")["color"] != by_cluster
+    assert "class a" in page.inner_text(".legend:visible")
+    page.select_option("#coloring", "cluster")
+    assert trace(page, "rows")["color"] == by_cluster
+
+
+def test_a_constraint_in_a_table_leads_to_its_row(page):
+    page.evaluate(UNFOLD)
+    button = page.locator("button.row").first
+    name = button.inner_text()
+    button.click()
+    assert page.inner_text(STATUS).startswith(f"“{name}” of ")
+
+
+def test_zoom_by_buttons_and_by_keys(page):
+    start = span(page)
+    page.click("[data-zoom=in] >> nth=0")
+    near = span(page)
+    assert near[1] - near[0] < start[1] - start[0]
+    page.focus(".chart >> nth=0")
+    page.keyboard.press("ArrowRight")
+    assert span(page)[0] > near[0]
+    page.keyboard.press("-")
+    page.keyboard.press("ArrowUp")
+    page.select_option("#coloring", "stability")
+    assert span(page) != start  # another coloring keeps the place
+    page.focus(".chart >> nth=0")
+    page.keyboard.press("0")
+    assert span(page) == pytest.approx(start)
+    page.click("[data-zoom=out] >> nth=0")
+    assert span(page)[0] < start[0]
+    page.click("[data-zoom=all] >> nth=0")
+    assert span(page) == pytest.approx(start)
+
+
+def test_a_picture_can_be_saved(page):
+    with page.expect_download() as download:
+        page.click("[data-zoom=save] >> nth=1")
+    assert download.value.suggested_filename == "images.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_keyboard_reaches_every_control_and_shows_where_it_is(page):
+    page.evaluate(UNFOLD)
+    controls = "a[href], button:enabled, input, select, summary, .chart"
+    expected = page.evaluate(
+        "(controls) => [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility()).length", controls
+    )
+    page.focus(".skip")
+    reached, hidden = 1, []
+    for _ in range(expected + 60):
+        page.keyboard.press("Tab")
+        here = page.evaluate(
+            """(controls) => {
+                const one = document.activeElement;
+                if (one === document.body) { return null; }
+                return [one.matches(controls), getComputedStyle(one).outlineStyle, one.outerHTML.slice(0, 80)];
+            }""",
+            controls,
+        )
+        if here is None:
+            break
+        reached += here[0]
+        if here[1] == "none":
+            hidden.append(here[2])
+    assert reached == expected
+    assert hidden == []
+
+
+def test_checkboxes_work_by_keyboard(page):
+    page.focus("input.kind >> nth=0")
+    page.keyboard.press("Space")
+    assert trace(page, "given must-link")["visible"] is False
+
+
+PAPER = "() => [getComputedStyle(document.body).backgroundColor, document.querySelector('.chart').layout.paper_bgcolor]"
+
+
+def test_dark_follows_the_system_until_the_button_is_used(open_page, report):
+    page = open_page(report("two", TWO, n_given=12), color_scheme="dark")
+    dark = page.evaluate(PAPER)
+    assert dark == ["rgb(20, 24, 29)", "#14181d"]
+    page.fill("#row-name", "t7")
+    page.keyboard.press("Enter")
+    follow(page, "light")
+    assert page.evaluate(PAPER) == ["rgb(255, 255, 255)", "#ffffff"]
+    page.focus("#theme")
+    page.keyboard.press("Enter")
+    assert page.evaluate(PAPER) == dark
+    assert page.get_attribute("#theme", "aria-pressed") == "true"
+    assert page.evaluate(RINGS) == [1, 1]  # what is selected stays
+    follow(page, "dark")
+    follow(page, "light")
+    assert page.evaluate(PAPER) == dark
+    page.click("#theme")
+    assert page.evaluate(PAPER) == ["rgb(255, 255, 255)", "#ffffff"]
+
+
+CONTRAST = """() => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const parts = (color) => {
+        canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const light = (rgb) => rgb.slice(0, 3).map((v) => v / 255)
+        .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const ground = (one) => {
+        for (let here = one; here; here = here.parentElement) {
+            const color = parts(getComputedStyle(here).backgroundColor);
+            if (color[3] === 255) { return light(color); }
+        }
+        return 1;
+    };
+    const low = [];
+    for (const one of document.querySelectorAll('body *')) {
+        const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+        if (!own || one.closest('svg, script, option, :disabled') || !one.checkVisibility()) { continue; }
+        const [a, b] = [light(parts(getComputedStyle(one).color)), ground(one)].sort((x, y) => y - x);
+        const ratio = (a + 0.05) / (b + 0.05);
+        if (ratio < 4.5) { low.push([one.tagName, one.textContent.slice(0, 30), ratio]); }
+    }
+    return low;
+}"""
+
+
+def test_every_text_has_enough_contrast(open_page, report):
+    page = open_page(report("two", TWO, n_given=12, warnings=["Co-EM did not converge."]), color_scheme="light")
+    page.evaluate(UNFOLD)
+    assert page.evaluate(CONTRAST) == []
+    follow(page, "dark")
+    assert page.evaluate(CONTRAST) == []
+
+
+@pytest.mark.parametrize("rows", [(60,), (50, 40, 60), (40,) * 5], ids=len)
+def test_nothing_is_wider_than_the_window(open_page, report, rows):
+    page = open_page(report(f"views{len(rows)}", rows))
+    page.evaluate(UNFOLD)
+    assert page.locator(".chart .subplot").count() == len(rows)
+    for width in (1300, 400):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(
+            "(width) => [...document.querySelectorAll('.chart')].every("
+            "(one) => Math.abs(one._fullLayout.width - one.clientWidth) < 2 && one.clientWidth < width)",
+            arg=width,
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_long_names_do_not_widen_the_page(open_page, report):
+    facts = make_facts((30, 20))
+    facts["views"][0]["ids"] = [f"{'long' * 60}{row}" for row in range(30)]
+    facts["views"][0]["name"] = "x" * 300
+    page = open_page(report("long", (30, 20), views=facts["views"], title="y" * 300), width=400)
+    page.fill("#row-name", facts["views"][0]["ids"][3])
+    page.keyboard.press("Enter")
+    page.evaluate(UNFOLD)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+SHEET = """() => [document.querySelectorAll('details:not([open])').length,
+    getComputedStyle(document.body).backgroundColor, document.querySelector('.chart')._fullLayout.width]"""
+
+
+def test_on_paper_everything_is_open_and_white_and_afterwards_as_it_was(open_page, report):
+    page = open_page(report("two", TWO, n_given=12), color_scheme="dark")
+    before = page.evaluate(SHEET)
+    assert before[0] > 0
+    page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = ({SHEET})(); }})")
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    folded, ground, width = page.evaluate("window.printed")
+    assert (folded, ground) == (0, "rgb(255, 255, 255)")
+    assert width <= 680
+    page.wait_for_function(f"(before) => JSON.stringify(({SHEET})()) === JSON.stringify(before)", arg=before)
+
+
+def test_many_points_are_drawn_by_the_graphics_card_and_stay_usable(open_page, report):
+    page = open_page(report("many", (8000, 5000)))
+    assert trace(page, "rows")["type"] == "scattergl"
+    assert page.locator(".no-webgl").count() == 0
+    page.fill("#row-name", "t4321")
+    page.keyboard.press("Enter")
+    assert page.inner_text(STATUS).startswith("“t4321” of texts")
+    page.select_option("#coloring", "stability")
+    assert page.evaluate(RINGS) == [1, 0]
+
+
+def test_without_a_graphics_card_points_are_drawn_all_the_same(open_page, report):
+    before = "const real = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext ="
+    before += " function (kind, ...rest) { return kind.includes('webgl') ? null : real.call(this, kind, ...rest); };"
+    page = open_page(report("more", (3100, 50)), before=before)
+    assert trace(page, "rows")["type"] == "scatter"
+
+
+def test_texts_of_users_are_shown_and_never_run(open_page, report):
+    evil = "<img src=x onerror=document.title='run'></script><script>document.title='run'</script>"
+    facts = make_facts((30, 20), warnings=[evil], command=evil, title=evil)
+    view = facts["views"][0]
+    view.update(name=evil, features=evil, ids=[f"{evil}{row}" for row in range(30)], axes=[evil, "<b>bold</b>"])
+    view["reference"] = [evil] * 30
+    page = open_page(report("evil", (30, 20), **{k: facts[k] for k in ("views", "warnings", "command", "title")}))
+    page.fill("#row-name", f"{evil}7")
+    page.keyboard.press("Enter")
+    assert page.inner_text(STATUS).startswith(f"“{evil}7” of {evil}: cluster ")
+    assert page.title() == f"Clusters of {evil}"
+    assert page.locator("img, b").count() == 0
+    assert "<b>bold</b>" in page.locator(".ytitle").first.text_content()

@@ -1,0 +1,95 @@
+"""Facts that are damaged or from elsewhere are refused with what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import reduce
+
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting.html import write_clustering_report, write_report
+from tests.browser.facts import make_facts
+
+CHANGES = {
+    "views.0.ids": (["a"], "views.0: `ids` has 1 entries for 30 rows"),
+    "views.0.ids.3": (7, "views.0.ids.3: Input should be a valid string"),
+    "views.1.labels.2": (9, "views.1.labels has a cluster 9, but `n_clusters` is 5"),
+    "views.1.labels.3": (-1, "views.1.labels.3: Input should be greater than or equal to 0"),
+    "views.1.labels.4": (0.5, "views.1.labels.4: Input should be a valid integer"),
+    "views.0.x.0": (float("nan"), "views.0.x.0: Input should be a finite number"),
+    "views.0.reference": (["a"] * 3, "views.0: `reference` has 3 entries for 30 rows"),
+    "views.0.stability.0": (1.5, "views.0.stability.0: Input should be less than or equal to"),
+    "views.0.given.0": ([0, 1], "views.0.given.0."),
+    "views.0.given.0.1": (30, "views.0: `given` names row 30, but the rows are 0 … 29"),
+    "views.0.propagated.0.0": (99, "views.0: `propagated` names row 99"),
+    "views.0.given.0.2": ("yes", "views.0.given.0.2: Input should be a valid boolean"),
+    "views.0.n_propagated": ({}, "views.0.n_propagated.must_link: Field required"),
+    "views.0.axes": (["x"], "views.0.axes.1: Field required"),
+    "views": ([], "views: Tuple should have at least 1 item"),
+    "relations.0.views": ([0, 2], "relations.0.views is [0, 2], not the numbers of two views"),
+    "relations.0.pairs.1": ([0, 20], "relations.0.pairs has the pair [0, 20], but the views have [30, 20] rows"),
+    "co_em.objectives.0": ([1.0], "co_em.objectives.0 has 1 entries for 2 views"),
+    "restarts.agreement": ([0.5], "restarts.agreement has 1 entries for 2 views"),
+    "settings": ([], "settings: Input should be a valid dictionary"),
+    "kind": ("experiment", '`"kind": "clustering"` is missing'),
+    "title": (None, "title: Input should be a valid string"),
+}
+
+
+def changed(key, value):
+    facts = json.loads(json.dumps(make_facts((30, 20))))
+    *path, last = [int(part) if part.isdigit() else part for part in key.split(".")]
+    reduce(lambda tree, part: tree[part], path, facts)[last] = value
+    return facts
+
+
+@pytest.mark.parametrize("key", CHANGES)
+def test_what_is_wrong_is_named_with_its_place(key, tmp_path):
+    value, message = CHANGES[key]
+    with pytest.raises(StoreError, match=re.escape(message)) as raised:
+        write_clustering_report(changed(key, value), tmp_path / "report.html")
+    assert "run `mvcc cluster` again" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("key", sorted(make_facts((30, 20)).keys()))
+def test_a_missing_part_is_named(key, tmp_path):
+    facts = make_facts((30, 20))
+    del facts[key]
+    with pytest.raises(StoreError, match=key):
+        write_clustering_report(facts, tmp_path / "report.html")
+
+
+def test_another_schema_is_told_from_damage(tmp_path):
+    with pytest.raises(StoreError, match=r"another version of mvcc \(schema 2; this one reads 1\)"):
+        write_clustering_report(make_facts((30, 20), schema=2), tmp_path / "report.html")
+
+
+def test_what_a_later_version_adds_is_no_error(tmp_path):
+    facts = make_facts((30, 20), added="x")
+    facts["views"][0]["added"] = 1
+    write_clustering_report(facts, tmp_path / "report.html")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"kind": "clustering", "schema": ' + b"9" * 5000 + b"}"],
+    ids=["empty", "cut", "list", "null", "no text", "deep", "long number"],
+)
+def test_a_damaged_file_is_an_error_that_names_it(content, tmp_path):
+    (tmp_path / "clustering.json").write_bytes(content)
+    with pytest.raises(StoreError, match=r"cannot make a report of .*clustering\.json: "):
+        write_report(tmp_path)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_folder_of_a_clustering_gives_its_report(tmp_path):
+    facts = make_facts((30, 20))
+    (tmp_path / "clustering.json").write_text(json.dumps(facts))
+    path = write_report(tmp_path)
+    assert path == tmp_path / "report.html"
+    write_clustering_report(facts, tmp_path / "other.html")
+    assert path.read_bytes() == (tmp_path / "other.html").read_bytes()

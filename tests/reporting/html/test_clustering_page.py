@@ -1,0 +1,284 @@
+"""The page of a clustering: everything is in it, nothing in it can run or ask the network, always the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from base64 import b64encode
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting.html import write_clustering_report
+from mvcc.reporting.html._page import plotly_text, script_json
+from mvcc.reporting.html._words import percent, rows_of_settings
+from tests.browser.facts import make_facts
+
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\"'&amp;{{ 7*7 }}"
+
+
+class Page(HTMLParser):
+    """Elements, texts and scripts of a page."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.parts: list[str] = []
+        self.inside = ""
+        self.feed(source)
+        self.text = " ".join(" ".join(self.parts).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.inside = tag
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside == "script":
+            self.scripts.append(data)
+        elif self.inside != "style":
+            self.parts.append(data)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(facts):
+        path = tmp_path / "report.html"
+        write_clustering_report(facts, path)
+        return path.read_text(encoding="utf-8")
+
+    return write
+
+
+@pytest.fixture
+def page(write):
+    def page(facts):
+        return Page(write(facts))
+
+    return page
+
+
+def data_of(page):
+    return json.loads(page.scripts[0])
+
+
+def test_the_same_facts_give_the_same_bytes(write):
+    assert write(make_facts((40, 30))) == write(make_facts((40, 30)))
+
+
+@pytest.mark.parametrize("rows", [(30,), (30, 20), (30, 20, 25), (10,) * 5], ids=len)
+def test_every_view_has_a_plot_a_search_and_sizes(page, rows):
+    facts = make_facts(rows, n_clusters=3)
+    made = page(facts)
+    assert [attributes["id"] for _, attributes in made.elements if attributes.get("class") == "chart"] == [
+        f"plot-{number}" for number in range(len(rows))
+    ]
+    views = data_of(made)["views"]
+    assert [view["ids"] for view in views] == [view["ids"] for view in facts["views"]]
+    for view, drawn in zip(facts["views"], views, strict=True):
+        points = next(trace for trace in drawn["figure"]["data"] if trace["name"] == "rows")
+        assert points["x"] == pytest.approx(view["x"], rel=1e-4)
+        for cluster in range(3):
+            assert f"{view['labels'].count(cluster)} (" in made.text
+
+
+def test_the_page_carries_no_address_and_its_policy_forbids_every_request(page):
+    made = page(make_facts((30, 20)))
+    for tag, attributes in made.elements:
+        for name in ("src", "href", "action", "formaction", "poster", "data", "srcset"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
+        assert not any(name.startswith("on") for name in attributes)
+    policy = next(a["content"] for tag, a in made.elements if a.get("http-equiv") == "Content-Security-Policy")
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == "'none'"
+    assert rules["img-src"] == "data: blob:"
+    assert rules["base-uri"] == rules["form-action"] == "'none'"
+    hashes = [f"'sha256-{b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in made.scripts[1:]]
+    assert rules["script-src"].split() == hashes
+    assert set(rules) == {"default-src", "script-src", "style-src", "img-src", "base-uri", "form-action"}
+
+
+def test_only_a_page_drawn_by_the_graphics_card_may_compose_programs(write):
+    assert "unsafe-eval" not in write(make_facts((3000, 20)))[:2000]
+    assert "unsafe-eval" in write(make_facts((3001, 20)))[:2000]
+
+
+def test_texts_of_users_stay_texts(page):
+    facts = make_facts((30, 20), title=EVIL, warnings=[EVIL], command=EVIL, settings={EVIL: {EVIL: EVIL}})
+    harmless = page(make_facts((30, 20), warnings=["x"], settings={"a": {"b": "c"}}))
+    for view in facts["views"]:
+        view.update(name=EVIL, source=EVIL, features=EVIL, axes=[EVIL, EVIL])
+        view["ids"] = [f"{EVIL}{row}" for row in range(view["n_rows"])]
+        view["reference"] = [EVIL + label for label in view["reference"]]
+        for kind in ("given", "violated", "propagated", "received"):
+            view[kind] = [[*link[:-1], EVIL] for link in view[kind]]
+    facts["inputs"][0]["path"] = facts["relations"][0]["source"] = EVIL
+    made = page(facts)
+    assert [tag for tag, _ in made.elements] == [tag for tag, _ in harmless.elements]
+    assert {name for _, a in made.elements for name in a} == {name for _, a in harmless.elements for name in a}
+    assert " ".join(EVIL.split()) in made.text
+    assert data_of(made)["views"][0]["ids"][3] == f"{EVIL}3"
+
+
+def test_nothing_in_the_data_ends_its_script():
+    text = script_json({"a": ["<!--<script>", "</script>", "&", "\u2028\u2029é\ud800"]})
+    assert not set("<>&\u2028\u2029é\ud800") & set(text)
+    assert json.loads(text) == {"a": ["<!--<script>", "</script>", "&", "\u2028\u2029é\ud800"]}
+
+
+def test_markup_of_plotly_is_escaped_in_hover_texts_and_axes(page):
+    facts = make_facts((30, 20))
+    facts["views"][0]["ids"][5] = '<a href="https://x">&lt;b&gt;'
+    facts["views"][0]["axes"][0] = "<b>bold</b>"
+    figure = data_of(page(facts))["views"][0]["figure"]
+    hover = next(trace for trace in figure["data"] if trace["name"] == "rows")["text"][5]
+    assert hover.startswith('<b>&lt;a href="https://x"&gt;&amp;lt;b&amp;gt;</b><br>cluster ')
+    assert figure["layout"]["xaxis"]["title"]["text"] == plotly_text("<b>bold</b>") == "&lt;b&gt;bold&lt;/b&gt;"
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_fail(write):
+    facts = make_facts((30, 20))
+    facts["views"][0]["ids"][0] = facts["title"] = "\ud800"
+    assert "Clusters of ?" in write(facts)
+
+
+def test_hover_tells_cluster_reference_stability_and_counterparts(page):
+    facts = make_facts((30, 20))
+    facts["views"][0]["stability"][0] = 0.8
+    facts["relations"][0]["pairs"] = [[0, 4], [0, 7]]
+    view = facts["views"][0]
+    data = data_of(page(facts))["views"]
+    hover = [next(t for t in one["figure"]["data"] if t["name"] == "rows")["text"] for one in data]
+    label, cluster = view["reference"][0], view["labels"][0]
+    assert hover[0][0] == (
+        f"<b>t0</b><br>cluster {cluster}<br>reference label: {label}<br>stability: 80 %<br>in images: i4, i7"
+    )
+    assert hover[1][7].endswith("<br>in texts: t0")
+    assert hover[1][8].endswith("<br>no counterpart known")
+
+
+def test_constraints_are_drawn_between_their_rows(page):
+    facts = make_facts((30, 20))
+    view = facts["views"][1]
+    view["given"] = [[0, 3, True, 1.0, True, "line 2"], [1, 2, False, 1.0, False, "line 3"]]
+    view["violated"] = [[1, 2, False, 1.0, "line 3"]]
+    traces = {trace["name"]: trace for trace in data_of(page(facts))["views"][1]["figure"]["data"]}
+    for name, (i, j) in {"given must-link": (0, 3), "given cannot-link": (1, 2), "violated": (1, 2)}.items():
+        assert traces[name]["x"] == [pytest.approx(view["x"][i], rel=1e-4), pytest.approx(view["x"][j], rel=1e-4), None]
+        assert traces[name]["y"] == [pytest.approx(view["y"][i], rel=1e-4), pytest.approx(view["y"][j], rel=1e-4), None]
+
+
+def test_long_lists_end_with_how_many_more_there_are(page):
+    facts = make_facts((200, 100), n_given=0)
+    facts["views"][0]["violated"] = [[0, 1, True, 1.0, f"line {number}"] for number in range(137)]
+    facts["views"][1]["propagated"] = [[0, 1, True, 0.9, f"because {number}"] for number in range(120)]
+    facts["views"][0]["given"] = [[*link[:4], False, link[4]] for link in facts["views"][0]["violated"]]
+    facts["views"][1]["n_propagated"] = {"must_link": 5000, "cannot_link": 1}
+    text = page(facts).text
+    assert "line 99 " in text
+    assert "line 100 " not in text
+    assert "… and 37 more, see clustering.json ." in text
+    assert "… and 4,901 more, see images/propagated.csv ." in text
+
+
+def test_the_two_warnings_say_what_was_seen_what_it_means_and_what_to_do(page):
+    facts = make_facts((30, 20), warnings=["co-EM did not converge."])
+    facts["views"][0].update(disagreement=0.3, suspicious=True)
+    facts["views"][1].update(divergence=2.1, suspicious=True)
+    text = page(facts).text
+    assert "3 warnings" in text
+    assert "co-EM did not converge." in text
+    assert "In “texts”, 30 % of the rows are in another cluster than the one whose center is nearest" in text
+    assert "In “images”, two clusters overlap: their divergence is 2.1" in text
+    assert text.count("What to do:") == 2
+    assert "--transfer direct-mapping" in text
+
+
+def test_nothing_is_warned_of_where_nothing_was_inferred_or_nothing_is_wrong(page):
+    fine = make_facts((30, 20))
+    assert "What to do:" not in page(fine).text
+    fine["views"][0].update(disagreement=0.3, suspicious=True)
+    fine["co_em"]["transfer"] = "direct-mapping"
+    assert "What to do:" not in page(fine).text
+
+
+def test_a_clustering_without_restarts_references_relations_and_constraints_has_a_page(page):
+    facts = make_facts((30, 20), n_given=0, relations=[], restarts={"count": 0, "agreement": []})
+    for view in facts["views"]:
+        view.update(stability=[None] * view["n_rows"], reference=None, reference_f=None, reference_ari=None)
+        view.update(divergence=None, n_propagated={"must_link": 0, "cannot_link": 0})
+    facts["co_em"].update(objectives=[], threshold=None)
+    made = page(facts)
+    assert "Not looked at: there were no restarts." in made.text
+    assert "No rows of different views are related" in made.text
+    assert "None were given in this view" in made.text
+    options = [a["value"] for tag, a in made.elements if tag == "option"]
+    assert options == ["", "0", "1", "cluster"]
+
+
+def test_a_reference_label_has_one_color_in_all_views(page):
+    facts = make_facts((30, 20))
+    facts["views"][0]["reference"] = ["b"] * 30
+    facts["views"][1]["reference"] = ["a"] * 10 + ["b"] * 10
+    data = data_of(page(facts))
+    assert data["classNames"] == ["a", "b"]
+    assert set(data["views"][0]["classes"]) == {1}
+    assert data["views"][1]["classes"] == [0] * 10 + [1] * 10
+
+
+def test_headings_go_down_one_level_at_a_time_and_there_is_one_of_each_landmark(page):
+    made = page(make_facts((30, 20), warnings=["x"]))
+    levels = [int(tag[1]) for tag, _ in made.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    tags = [tag for tag, _ in made.elements]
+    assert [tags.count(tag) for tag in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
+    ids = [a["id"] for _, a in made.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    named = {a["for"] for tag, a in made.elements if tag == "label" and "for" in a}
+    assert named <= set(ids)
+
+
+def test_twenty_thousand_points_stay_below_twelve_megabytes(write):
+    assert len(write(make_facts((15_000, 5000)))) < 12e6
+
+
+def test_a_file_that_cannot_be_written_is_an_error_with_advice(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"cannot write .*report\.html: .*--out"):
+        write_clustering_report(make_facts((30, 20)), tmp_path / "file" / "report.html")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0 %"), (0.0004, "0.1 %"), (0.5, "50 %"), (0.9999, "99.9 %"), (1, "100 %"), (None, "–")]
+)
+def test_what_is_not_quite_all_is_not_written_as_all(share, text):
+    assert percent(share) == text
+
+
+def test_settings_are_listed_under_dotted_keys_in_their_order():
+    tree = {"b": {"y": 1, "x": [1, 2]}, "a": None, "c": {}, "d": True, "e": [{"f": 0.5}, []], "g": []}
+    assert rows_of_settings(tree) == [
+        ("b.y", "1"),
+        ("b.x", "1, 2"),
+        ("a", "none"),
+        ("c", "none"),
+        ("d", "true"),
+        ("e.0.f", "0.5"),
+        ("e.1", "none"),
+        ("g", "none"),
+    ]
+
+
+def test_settings_may_be_nested_deeply(write):
+    deep: list[object] = []
+    for _ in range(2000):
+        deep = [deep]
+    assert "Clusters of" in write(make_facts((30, 20), settings={"deep": deep}))

@@ -1,0 +1,102 @@
+"""The page of experiments: curves to choose from, figures, claims and provenance, always the same bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting.html import write_experiment_report
+from mvcc.reporting.html._learning_curves import learning_curves
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(folder):
+        path = tmp_path / "page.html"
+        write_experiment_report(folder, path)
+        return path.read_text(encoding="utf-8")
+
+    return write
+
+
+def data_of(page):
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', page)[1])
+
+
+def test_a_page_has_curves_figures_claims_and_provenance_and_is_the_same_again(write, finish, curves, tmp_path):
+    folder = finish(tmp_path / "letters", curves())
+    page = write(folder)
+    assert page == write(folder)
+    assert "<h1>Experiment letters</h1>" in page
+    assert page.count('src="data:image/svg+xml;base64,') >= 2
+    assert "1. CP beats Single View: " in page
+    assert '<th scope="row">features.method</th><td><bdi>spectral</bdi></td>' in page
+    assert len(data_of(page)["curves"]) == 2 * 3
+    assert "script-src" in page[:2000]
+    assert "unsafe-eval" not in page[:2000]
+
+
+def test_several_experiments_are_listed_and_chosen_by_name(write, finish, curves, tmp_path):
+    finish(tmp_path / "all" / "b", curves("protein", bases=("pck-means",)))
+    finish(tmp_path / "all" / "a", curves("letters_digits").assign(study="closure", closure="view"))
+    page = write(tmp_path / "all")
+    assert "<h1>2 experiments in all</h1>" in page
+    names = list(dict.fromkeys(one["experiment"] for one in data_of(page)["curves"]))
+    assert names == ["Protein · main · multi-view", "Letters/Digits · closure · multi-view"]
+
+
+def test_a_curve_has_its_means_and_standard_errors(curves):
+    table = curves(bases=("pck-means",))
+    one = next(one for one in learning_curves(table) if one["setting"] == "40% mapped")
+    names = [trace["name"] for trace in one["figure"]["data"]]
+    assert names == ["Constraint Propagation", "Direct Mapping", "Cluster Membership", "Single View"]
+    rows = table[(table["method"] == "direct-mapping") & (table["mapped"] == 0.4)]
+    trace = one["figure"]["data"][1]
+    assert trace["x"] == rows["n_constraints"].tolist()
+    assert trace["y"] == rows["mean"].tolist()
+    assert trace["error_y"]["array"] == [0.01, 0.01, 0.01]
+    assert "± 0.0100" in trace["text"][0]
+
+
+def test_a_method_that_a_setting_does_not_concern_is_in_each(curves):
+    figures = learning_curves(curves(bases=("pck-means",)))
+    alone = [one["figure"]["data"][-1] for one in figures]
+    assert len(figures) == 3
+    assert all(trace["name"] == "Single View" and trace["y"] == alone[0]["y"] for trace in alone)
+
+
+def test_a_single_trial_has_curves_without_errors(curves):
+    figures = learning_curves(curves(trials=1))
+    assert all(set(trace["error_y"]["array"]) == {0.0} for one in figures for trace in one["figure"]["data"])
+
+
+def test_two_runs_of_the_same_are_told_apart_by_their_folders(write, finish, curves, tmp_path):
+    for name in ("a", "b"):
+        finish(tmp_path / "twice" / name, curves())
+    page = write(tmp_path / "twice")
+    names = {one["experiment"] for one in data_of(page)["curves"]}
+    assert names == {f"Letters/Digits · main · multi-view · {name}" for name in "ab"}
+    assert "The claims cannot be tested: " in page
+
+
+def test_what_a_manifest_says_is_text_and_never_markup(write, finish, curves, tmp_path):
+    folder = finish(tmp_path / "<b>x", curves(bases=("pck-means",)))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest |= {"runs": [{"command": "<script>alert(1)</script>"}, 7], "data": ["<img src=x>"], "note": "</script>"}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    page = write(folder)
+    for text in ("<script>alert", "<img src=x", "<b>x"):
+        assert text not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "Run 2" in page
+
+
+def test_damaged_results_are_an_error_and_leave_no_page(finish, curves, tmp_path):
+    folder = finish(tmp_path / "letters", curves())
+    (folder / "curves.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(StoreError, match=r"curves\.csv: missing columns"):
+        write_experiment_report(folder, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()

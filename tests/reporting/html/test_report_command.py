@@ -1,0 +1,58 @@
+"""`mvcc report` writes the page of a clustering or of experiments, and prints where it is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from mvcc.cli._report import command
+from mvcc.exceptions import StoreError
+from tests.browser.facts import make_facts
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "clustering.json").write_text(json.dumps(make_facts((30, 20))))
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_the_path_is_printed_and_what_to_do_with_it(folder):
+    result = run(folder)
+    assert result.exit_code == 0
+    assert result.stdout == f"{folder / 'report.html'}\n"
+    assert "Next: open it in a browser" in result.stderr
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_out_and_json(folder):
+    out = folder / "new" / "page.html"
+    result = run(folder, "--out", out, "--json")
+    assert json.loads(result.stdout) == {"report": str(out)}
+    assert out.is_file()
+    assert not (folder / "report.html").exists()
+
+
+def test_a_folder_of_neither_says_what_it_looked_for(tmp_path):
+    result = run(tmp_path)
+    assert isinstance(result.exception, StoreError)
+    assert "clustering.json" in str(result.exception)
+    assert "no finished experiment below" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_shows_an_example():
+    assert "mvcc report results --out report.html" in run("--help").stdout
+
+
+def test_the_command_loads_nothing_heavy():
+    heavy = {"numpy", "pandas", "jinja2", "plotly", "pydantic"}
+    code = f"import sys, mvcc.cli._report; sys.exit(bool({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

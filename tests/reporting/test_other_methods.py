@@ -1,0 +1,132 @@
+"""Methods that the paper does not have are drawn beside its own, in looks of their own."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import same_color, to_rgb
+
+from mvcc.exceptions import StoreError
+from mvcc.reporting import plot
+from mvcc.reporting._figure_04 import draw_figure_04
+from mvcc.reporting._results import read_curves
+from mvcc.reporting._style import _OTHER_COLORS, _OTHER_MARKERS, METHODS, SINGLE_VIEW_LINE, method_styles
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, lines, words
+
+# severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and Fernandes (2009)
+VISIONS = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def lab(color, vision):
+    """CIELAB of a color as somebody sees it."""
+    rgb = np.array(to_rgb(color))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ np.clip(np.asarray(vision) @ linear, 0, 1) / [0.9505, 1, 1.089]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_other_colors_can_be_told_from_all_others_whatever_cones_one_has(vision):
+    of_paper = [style.color for style in METHODS.values()]
+    for one, other in [*product(of_paper, _OTHER_COLORS), *combinations(_OTHER_COLORS, 2)]:
+        assert np.linalg.norm(lab(one, VISIONS[vision]) - lab(other, VISIONS[vision])) > 30, (one, other)
+
+
+def test_other_methods_come_after_the_papers_with_titles_and_looks_of_their_own():
+    styles = method_styles(["zebra", "exhaustive-propagation", "direct-mapping", "e2cp_kNN"])
+    assert {name: style.title for name, style in styles.items()} == {
+        "direct-mapping": "Direct Mapping",
+        "e2cp_kNN": "E2cp KNN",
+        "exhaustive-propagation": "Exhaustive Propagation",
+        "zebra": "Zebra",
+    }
+    many = method_styles([*METHODS, *(f"m{number}" for number in range(15))])
+    looks = [(style.color, style.marker) for style in many.values()]
+    assert len(set(looks)) == len(METHODS) + 15
+    assert not {marker for marker, _ in _OTHER_MARKERS} & {style.marker for style in METHODS.values()}
+    assert {name: many[name] for name in METHODS} == METHODS
+
+
+@pytest.mark.parametrize("name", ["-", "_", "a--b"])
+def test_every_name_has_a_title(name):
+    assert method_styles([name])[name].title
+
+
+def test_figure_4_draws_them_with_every_mapped_portion(curves):
+    methods = ("constraint-propagation", "single-view", "exhaustive-propagation")
+    figure = draw_figure_04(curves(methods=methods, fractions=(0.2, 1.0)))
+    assert keys(figure) == {
+        "Transfer method": ["Constraint Propagation", "Single View", "Exhaustive Propagation"],
+        "Instances mapped": ["100%", "20%"],
+    }
+    drawn = lines(figure.axes[0])
+    assert {"Exhaustive Propagation, 20%", "Exhaustive Propagation, 100%"} < set(drawn)
+    style = method_styles(methods)["exhaustive-propagation"]
+    assert same_color(drawn["Exhaustive Propagation, 20%"].get_color(), style.color)
+    assert drawn["Exhaustive Propagation, 20%"].get_marker() == style.marker
+    assert "Single View uses no mapping" in words(figure)
+    assert_nothing_is_cut_or_covered(figure)
+
+
+def test_a_method_without_mapping_has_the_line_of_single_view(curves):
+    table = curves(methods=("constraint-propagation", "single-view"))
+    alone = table[table["method"] == "single-view"].assign(method="alone")
+    figure = draw_figure_04(pd.concat([table, alone]))
+    drawn = lines(figure.axes[0])
+    assert drawn["Alone"]._unscaled_dash_pattern == SINGLE_VIEW_LINE
+    assert not same_color(drawn["Alone"].get_color(), drawn["Single View"].get_color())
+    assert "Single View and Alone use no mapping" in words(figure)
+
+
+def test_figures_of_two_named_methods_stay_the_same_bytes(curves, finish, tmp_path):
+    for name, methods in (("plain", ()), ("more", ("zebra",))):
+        table = curves(methods=(*METHODS, *methods))
+        if methods:  # the made-up numbers hang on the place among the rows
+            table = pd.concat([curves(), table[table["method"] == "zebra"]], ignore_index=True)
+        finish(tmp_path / name / "letters_digits", table)
+        name_in_manifest(tmp_path / name / "letters_digits", methods)
+        plot(tmp_path / name, out=tmp_path / f"{name}_figures")
+    drawn = {path.name for path in (tmp_path / "plain_figures").iterdir()}
+    assert {"figure_05.png", "figure_06.png", "figure_07.png", "difference.png"} < drawn
+    for file in sorted(drawn):
+        same = (tmp_path / "plain_figures" / file).read_bytes() == (tmp_path / "more_figures" / file).read_bytes()
+        assert same == (not file.startswith("figure_04")), file
+
+
+def name_in_manifest(folder, methods):
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["config"]["multi_view"] = {"transfers": methods}
+    path.write_text(json.dumps(manifest))
+
+
+def test_results_hold_the_methods_that_their_config_names(tmp_path, curves, finish):
+    finish(tmp_path, curves(methods=("direct-mapping", "zebra")))
+    with pytest.raises(StoreError, match="method is zebra, none of constraint-propagation"):
+        read_curves(tmp_path)
+    name_in_manifest(tmp_path, ["direct-mapping", "zebra"])
+    assert set(read_curves(tmp_path)["method"]) == {"direct-mapping", "zebra"}
+    assert plot(tmp_path, ["4"], tmp_path / "figures")
+
+
+@pytest.mark.parametrize(
+    "named",
+    [None, 7, "zebra", {"zebra": 1}, [7, ["zebra"], {}, None, "ze`bra"]],
+    ids=["empty", "number", "text", "section", "others"],
+)
+def test_a_manifest_that_names_no_methods_adds_none(tmp_path, curves, finish, named):
+    finish(tmp_path, curves(methods=("direct-mapping", "zebra")))
+    name_in_manifest(tmp_path, named)
+    with pytest.raises(StoreError, match="method is zebra, none of"):
+        read_curves(tmp_path)
