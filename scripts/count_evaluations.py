@@ -43,8 +43,8 @@ sys.path.insert(0, str(ROOT))  # the slow references live in tests/, which is no
 from mvcc import close_views  # noqa: E402
 from mvcc.experiments import Config, load_config  # noqa: E402
 from mvcc.experiments._draw import Role, draw_trial, stream  # noqa: E402
-from mvcc.experiments._trial import BASES  # noqa: E402
 from mvcc.mapping import mapped_rows  # noqa: E402
+from mvcc.methods import make_base  # noqa: E402
 from tests.reference.gaussians import covariances, means, membership  # noqa: E402
 
 NUMBERS = (10, 50)
@@ -147,7 +147,7 @@ def count_trial(config: Config, trial: int) -> Iterable[dict[str, Any]]:
         for number, (view, constraints) in enumerate(zip(draw.views, closed, strict=True)):
             candidates = mapped_rows(relations, number)
             for base in plan.bases:
-                model = BASES[base](n_clusters, random_state=seed).fit(view.X, constraints=constraints)
+                model = make_base(base, n_clusters).set_params(random_state=seed).fit(view.X, constraints=constraints)
                 metrics = getattr(model, "metrics_", None)
                 counts = count_step(view.X, model.labels_, constraints.pairs, threshold, candidates, metrics)
                 key = {"dataset": config.dataset, "view": view.name, "base": base, "trial": trial, "n_constraints": n}

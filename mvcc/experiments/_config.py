@@ -13,7 +13,6 @@ from mvcc._messages import clipped
 from mvcc._settings import Section, allowed, nearest, one_of, read_settings
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
-    Base,
     Bases,
     Closures,
     Components,
@@ -25,11 +24,12 @@ from mvcc.experiments._values import (
     Sigma,
     Study,
     Thresholds,
-    Transfer,
+    TransferOptions,
     Transfers,
     ViewThreshold,
     loader_options,
 )
+from mvcc.methods import base_names, own_transfer_names, transfer_options
 
 POOLED = "all"  # the view that is all views of a data set together
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
@@ -59,13 +59,34 @@ class Features(Section):
 class MultiView(Section):
     """The multi-view experiments: every combination of the lists is a cell of every trial (§6.2)."""
 
-    bases: Bases = get_args(Base)
-    transfers: Transfers = get_args(Transfer)
+    bases: Bases = base_names()
+    transfers: Transfers = own_transfer_names()
+    transfer_options: TransferOptions | None = None
     threshold: Thresholds = Field(examples=["0.5"])
     closure: Closures = ("full",)
     mapped: Portions = Field(examples=["[0.2, 0.4, 1.0]"])
     rewired: Portions = (0.0,)
     constraints: Counts = Field(examples=["[10, 25, 50]"])
+
+    @field_validator("transfer_options")
+    @classmethod
+    def _of_chosen_methods(
+        cls, options: dict[str, dict[str, Any]] | None, info: ValidationInfo
+    ) -> dict[str, dict[str, Any]] | None:
+        chosen = info.data.get("transfers")
+        if options is None or chosen is None:  # the list of methods has a problem of its own
+            return options
+        for name, values in options.items():
+            if name not in chosen:
+                guess = nearest(name, chosen)
+                raise ValueError(f"{clipped(name)} is not in the list of transfers{guess} Listed: {', '.join(chosen)}.")
+            known = transfer_options(name)
+            if unknown := [option for option in values if option not in known]:
+                guess = nearest(unknown[0], known)
+                raise ValueError(
+                    f"{name} has no option {clipped(unknown[0])}{guess} Known: {', '.join(known) or 'none'}."
+                )
+        return options
 
     @field_validator("rewired")
     @classmethod
@@ -90,7 +111,7 @@ class SingleView(Section):
     """The single-view experiments: each view named, with and without Constraint Propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
-    bases: Bases = get_args(Base)
+    bases: Bases = base_names()
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
 

@@ -35,7 +35,7 @@ def example_cluster(config: Config, data_dir: str | PathLike[str] | None = None)
     X = problem.views[0]
     if X.shape[1] != 2:
         return None
-    model = fit(cell, problem, clustering_seed(config, 0))
+    model = fit(config, cell, problem, clustering_seed(config, 0))
     metrics = getattr(model.clusterers_[0], "metrics_", None)
     return _describe(cell, X, model.labels_[0], problem.drawn[0][0], metrics)
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+from mvcc._environment import command_line, now
 from mvcc._messages import clipped
 from mvcc.exceptions import StoreError
-from mvcc.experiments._provenance import command_line, now
 
 NAME = ".lock"
 

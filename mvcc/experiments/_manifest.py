@@ -18,6 +18,9 @@ class Run(BaseModel):
     command, commit : str
         The command line, and the commit of the checkout that mvcc ran from, if it was one.
     versions : dict {package: version}
+        Also of the packages that `transfers` come from.
+    transfers : dict {name: {"package": ..., "module": ...}}
+        Where the transfer methods of other packages come from; not set where there are none.
     machine : dict
         What the bits of a result may depend on beside the versions.
     started, finished : str
@@ -34,6 +37,7 @@ class Run(BaseModel):
     command: str
     commit: str | None
     versions: dict[str, str]
+    transfers: dict[str, dict[str, str]] = {}
     machine: dict[str, Any]
     started: str
     finished: str | None = None

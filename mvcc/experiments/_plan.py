@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from mvcc.experiments._config import Config, MultiView, SingleView
 from mvcc.experiments._values import Closure
+from mvcc.methods import takes_threshold, uses_relations
 
 MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
 PROPAGATION = "constraint-propagation"
@@ -45,14 +46,14 @@ def list_cells(config: Config) -> list[Cell]:
 
 
 def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
-    """Every method sees every mapping, but for Single View, which uses none; only propagation has thresholds."""
+    """Every method sees every mapping, but for those that use none; only propagation has thresholds."""
     mappings = [(mapped, rewired) for mapped in plan.mapped for rewired in plan.rewired]
     thresholds = [as_text(threshold) for threshold in plan.threshold]
     for base in plan.bases:
         for method in plan.transfers:
             for closure in plan.closure:
-                for threshold in thresholds if method == PROPAGATION else (None,):
-                    for mapped, rewired in ((None, None),) if method == ALONE else mappings:
+                for threshold in thresholds if takes_threshold(method) else (None,):
+                    for mapped, rewired in mappings if uses_relations(method) else ((None, None),):
                         for n in plan.constraints:
                             yield Cell(MULTI_VIEW, dataset, None, base, method, closure, threshold, mapped, rewired, n)
 

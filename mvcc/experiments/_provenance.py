@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import os
-import platform
-import shlex
-import subprocess
-import sys
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-from llvmlite.binding import get_host_cpu_name
-from threadpoolctl import threadpool_info
-
+from mvcc._environment import command_line, commit, machine, now, versions
 from mvcc._messages import clipped
-from mvcc._version import __version__
 from mvcc.datasets import file_checksums
 from mvcc.experiments._config import Config
 from mvcc.experiments._manifest import Manifest, Run
-
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "joblib")
+from mvcc.methods import transfer_origin
 
 
 def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
@@ -32,38 +22,28 @@ def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Man
     DataError
         When a data file is missing or damaged.
     """
+    transfers = config.multi_view.transfers if config.multi_view is not None else ()
     return Manifest(
-        config=config.resolved(), data=file_checksums(config.dataset, data_dir), runs=[this_run()], checksums={}
+        config=config.resolved(),
+        data=file_checksums(config.dataset, data_dir),
+        runs=[this_run(transfers)],
+        checksums={},
     )
 
 
-def this_run() -> Run:
-    """Describe the program, the machine and the time."""
-    return Run(
+def this_run(transfers: Sequence[str] = ()) -> Run:
+    """Describe the program, the packages that its transfer methods come from, the machine and the time."""
+    origins = {name: origin for name in transfers if (origin := transfer_origin(name)) is not None}
+    run = Run(
         command=command_line(),
-        commit=_commit(),
-        versions={"mvcc": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in _PACKAGES},
-        machine={
-            "system": platform.platform(),
-            "processor": platform.machine(),
-            "family": get_host_cpu_name(),  # the one that kernels are compiled for
-            "blas": sorted({f"{lib['internal_api']} {lib['version']} ({lib.get('architecture')})" for lib in _blas()}),
-            "libc": " ".join(platform.libc_ver()),
-            "cores": os.cpu_count(),
-        },
+        commit=commit(),
+        versions=versions() | {origin.package: origin.version for origin in origins.values()},
+        machine=machine(),
         started=now(),
     )
-
-
-def command_line() -> str:
-    """Return the command that this process was started by, ready to be pasted into a shell."""
-    return shlex.join(["mvcc", *sys.argv[1:]])
-
-
-def now() -> str:
-    """Return the time as text, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    if origins:  # a field that is never set is not written
+        run.transfers = {name: {"package": o.package, "module": o.module} for name, o in origins.items()}
+    return run
 
 
 def differences(stored: Manifest, current: Manifest) -> list[str]:
@@ -76,9 +56,15 @@ def differences(stored: Manifest, current: Manifest) -> list[str]:
             for key in sorted({*old, *new} - {"trials"})
             if old.get(key) != new.get(key)
         ]
-    ours = current.runs[0].versions["mvcc"]
-    for theirs in sorted({run.versions.get("mvcc", "unknown") for run in stored.runs} - {ours}):
-        lines.append(f"mvcc: version {clipped(theirs)} in the folder, {ours} now")
+    this = current.runs[0]
+    for package in ("mvcc", *sorted({origin["package"] for origin in this.transfers.values()})):
+        ours = this.versions[package]
+        for theirs in sorted({run.versions.get(package, "unknown") for run in stored.runs} - {ours}):
+            lines.append(f"{package}: version {clipped(theirs)} in the folder, {ours} now")
+    for name, origin in sorted(this.transfers.items()):
+        ours = _source(origin)
+        for theirs in sorted({_source(run.transfers.get(name, {})) for run in stored.runs} - {ours}):
+            lines.append(f"{name}: {theirs} in the folder, {ours} now")
     return lines
 
 
@@ -96,6 +82,10 @@ def environment_differences(one: Run, other: Run) -> list[str]:
     return lines
 
 
+def _source(origin: dict[str, str]) -> str:
+    return clipped(f"{origin.get('module', 'unknown')} of {origin.get('package', 'unknown')}", 200)
+
+
 def _worded(facts: dict[str, Any], key: str) -> str:
     value = facts.get(key, "not recorded")
     return clipped(", ".join(map(str, value)) if isinstance(value, list) else str(value), 200)
@@ -105,30 +95,8 @@ def _in_brief(leaves: dict[str, Any], key: str) -> str:
     return clipped(str(leaves.get(key, "not set")), 200)
 
 
-def _blas() -> list[dict[str, Any]]:
-    return [library for library in threadpool_info() if library["user_api"] == "blas"]
-
-
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     leaves: dict[str, Any] = {}
     for key, value in tree.items():
         leaves |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return leaves
-
-
-def _commit() -> str | None:
-    """Return the commit of the checkout that mvcc runs from, marked when files differ from it; None elsewhere."""
-    checkout = Path(__file__).parents[2]
-    if not (checkout / ".git").exists():
-        return None
-    try:
-        commit = _git(checkout, "rev-parse", "HEAD")
-        changed = _git(checkout, "status", "--porcelain", "--", "mvcc")
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return f"{commit} (with uncommitted changes)" if changed else commit
-
-
-def _git(checkout: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=checkout, capture_output=True, text=True, check=True)
-    return done.stdout.strip()

@@ -71,8 +71,8 @@ def _config(manifest: Manifest, store: ResultsStore) -> Config:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise StoreError(
-            f"{store.folder / 'manifest.json'}: its config is not one of this version of mvcc: "
-            f"{'.'.join(map(str, first['loc']))}: {first['msg']}."
+            f"{store.folder / 'manifest.json'}: its config is not one of this version of mvcc and the packages here: "
+            f"{'.'.join(map(str, first['loc']))}: {str(first.get('ctx', {}).get('error', first['msg'])).rstrip('.')}."
         ) from error
 
 

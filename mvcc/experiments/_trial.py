@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
@@ -15,25 +16,17 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from mvcc import transfer
 from mvcc._kernels.merging import weights_by_use
-from mvcc.cluster import MPCKMeans, PCKMeans
 from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
 from mvcc.experiments._plan import CROSS_VALIDATED, MULTI_VIEW, PROPAGATION, SINGLE_VIEW, TEXT, Cell, list_cells
 from mvcc.mapping import Relations, augment
+from mvcc.methods import make_base, transfer_class, transfer_origin
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 
-BASES: dict[str, Any] = {"pck-means": PCKMeans, "mpck-means": MPCKMeans}
-TRANSFERS: dict[str, Any] = {
-    "constraint-propagation": transfer.ConstraintPropagation,
-    "direct-mapping": transfer.DirectMapping,
-    "cluster-membership": transfer.ClusterMembership,
-    "single-view": transfer.SingleView,
-}
 KINDS = (("must_link", True), ("cannot_link", False))
 
 
@@ -61,18 +54,38 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
-        rows = [{"trial": trial} | _run_cell(cell, draw, problems, seed) for cell in list_cells(config)]
+        rows = [{"trial": trial} | _run_cell(config, cell, draw, problems, seed) for cell in list_cells(config)]
     return pd.DataFrame(rows).astype(TEXT)
+
+
+_quiet = ExitStack()
+_holders = 0
+_lock = threading.Lock()
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Compute on one BLAS thread, and let nothing be said of what is a column of the results."""
-    # some BLAS sum in another order on more threads, and workers must not compete for cores
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", PropagationWarning)
-        yield
+    """Compute on one BLAS thread, and let nothing be said of what is a column of the results.
+
+    Both hold for the process: the first of its threads sets them, the last puts them back. OpenMP counts by thread.
+    """
+    global _holders
+    with _lock:
+        if not _holders:
+            # some BLAS sum in another order on more threads, and workers must not compete for cores
+            _quiet.enter_context(threadpool_limits(1, user_api="blas"))
+            _quiet.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", PropagationWarning)
+        _holders += 1
+    try:
+        with threadpool_limits(1, user_api="openmp"):
+            yield
+    finally:
+        with _lock:
+            _holders -= 1
+            if not _holders:
+                _quiet.close()
 
 
 def clustering_seed(config: Config, trial: int) -> int:
@@ -80,12 +93,12 @@ def clustering_seed(config: Config, trial: int) -> int:
     return int(stream(config, trial, Role.CLUSTERING).generate_state(1)[0])
 
 
-def _run_cell(cell: Cell, draw: Draw, problems: dict[Any, Problem], seed: int) -> dict[str, Any]:
+def _run_cell(config: Config, cell: Cell, draw: Draw, problems: dict[Any, Problem], seed: int) -> dict[str, Any]:
     key = (cell.experiment, cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
     if key not in problems:
         problems[key] = pose(cell, draw)
     problem = problems[key]
-    model = fit(cell, problem, seed)
+    model = fit(config, cell, problem, seed)
     scores = [pairwise_f_measure(y, found) for y, found in zip(problem.labels, model.labels_, strict=True)]
     return asdict(cell) | {
         "f_measure": float(np.mean(scores)),
@@ -109,17 +122,19 @@ def pose(cell: Cell, draw: Draw) -> Problem:
     return Problem([view.X for view in views], [view.y for view in views], drawn, augment(*drawn, cell.closure))
 
 
-def fit(cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
+def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
     """Fit the base and method of a cell to its problem."""
     # what is held out must not be seen through the closure, so that cross-validation closes each part by itself
     cross_validated = cell.threshold == CROSS_VALIDATED
     constraints, relations = problem.drawn if cross_validated else problem.closed
     options: dict[str, Any] = {}
+    if config.multi_view is not None and cell.experiment == MULTI_VIEW:
+        options |= (config.multi_view.transfer_options or {}).get(cell.method, {})
     if cell.threshold is not None:
         options["threshold"] = cell.threshold if cross_validated else float(cell.threshold)
     model = MultiViewConstrainedClustering(
-        BASES[cell.base](1 + max(int(y.max()) for y in problem.labels)),
-        TRANSFERS[cell.method](**options),
+        make_base(cell.base, 1 + max(int(y.max()) for y in problem.labels)),
+        transfer_class(cell.method)(**options),
         closure=cell.closure if cross_validated else "none",
         random_state=seed,
     )
@@ -166,7 +181,10 @@ def warm_up(config: Config) -> None:
     view = DrawnView("", X, y, {0: Constraints.from_labels(y, 6, 0)})
     same = np.column_stack((np.arange(12), np.arange(12)))
     draw = Draw([view, view], {}, {(1.0, 0.0): {(0, 1): same}})
-    for base, method in sorted({(cell.base, cell.method) for cell in list_cells(config)}):
+    # methods of other packages may need more than a few points; what they call of ours is most likely propagation
+    used = {(cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method) for cell in list_cells(config)}
+    for base, method in sorted(used):
         threshold = "0.5" if method == PROPAGATION else None
+        cell = Cell(MULTI_VIEW, "", None, base, method, "full", threshold, 1.0, 0.0, 0)
         with undisturbed():
-            _run_cell(Cell(MULTI_VIEW, "", None, base, method, "full", threshold, 1.0, 0.0, 0), draw, {}, 0)
+            _run_cell(config, cell, draw, {}, 0)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from mvcc._settings import allowed, distinct, increasing, list_of, one_of, one_or_list_of, shown
+from mvcc.methods import base_names, own_transfer_names, transfer_class
 
-Base: TypeAlias = Literal["pck-means", "mpck-means"]
-Transfer: TypeAlias = Literal["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"]
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]
 Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes", "rewired", "views"]
@@ -21,6 +20,23 @@ def loader_options(value: Any) -> Any:
     if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
         raise ValueError(f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader.")
     return dict(sorted(value.items()))
+
+
+def transfer_method(value: Any) -> str:
+    """Return the name of a transfer method that can be used here, of mvcc or of another package."""
+    if not isinstance(value, str):
+        raise ValueError(f"{shown(value)} is not allowed. Allowed: a name such as {own_transfer_names()[0]}.")
+    transfer_class(value)
+    return value
+
+
+def sections_of_options(value: Any) -> Any:
+    if not isinstance(value, dict) or not all(isinstance(options, dict) and options for options in value.values()):
+        raise ValueError(
+            f"{shown(value)} is not allowed. Allowed: a section for each method, such as "
+            f"`constraint-propagation: {{regularization: 1e-3}}`."
+        )
+    return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
 
 
 Name = Annotated[
@@ -48,12 +64,13 @@ Closures = Annotated[
     AfterValidator(distinct),
 ]
 Bases = Annotated[
-    tuple[Annotated[Base, one_of(get_args(Base))], ...],
+    tuple[Annotated[str, one_of(base_names())], ...],
     list_of("clustering algorithms such as [pck-means, mpck-means]"),
     AfterValidator(distinct),
 ]
 Transfers = Annotated[
-    tuple[Annotated[Transfer, one_of(get_args(Transfer))], ...],
+    tuple[Annotated[str, BeforeValidator(transfer_method)], ...],
     list_of("transfer methods such as [constraint-propagation, single-view]"),
     AfterValidator(distinct),
 ]
+TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]

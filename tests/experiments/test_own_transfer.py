@@ -1,0 +1,340 @@
+"""A transfer method of another package runs in an experiment as ours do, and its package is kept in mind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from mvcc import Constraints
+from mvcc import methods as methods_module
+from mvcc.exceptions import InvalidInputError, StoreError
+from mvcc.experiments import load_config, plan_run, replay_trial, run_experiment
+from mvcc.experiments._plan import list_cells
+from mvcc.experiments._trial import run_trial
+from mvcc.transfer import ViewState
+from tests.experiments.test_trial import small_config
+from tests.test_methods import install, offer
+
+__all__ = ["offer"]  # a fixture
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "exhaustive_propagation"
+MODULE = "exhaustive_propagation.py"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "transfer-method.md"
+SOURCE = """\
+    from mvcc import ConstraintPropagation, Constraints, DirectMapping, SingleView
+
+    class Copy(DirectMapping):
+        pass
+
+    class Near(ConstraintPropagation):
+        pass
+
+    class Alone(SingleView):
+        pass
+
+    class Whole(DirectMapping):
+        def __init__(self, share=1.0):
+            self.share = share
+
+        def infer(self, view):
+            inside = super().infer(view)
+            n = round(self.share * len(inside))
+            return Constraints(inside.pairs[:n], inside.must_link[:n], inside.weights[:n])
+
+    class Nothing(DirectMapping):
+        def infer(self, view):
+            return None
+
+    class Outside(DirectMapping):
+        def infer(self, view):
+            return Constraints([(0, len(view.X) + 7)], [True])
+
+    class Many(DirectMapping):
+        def infer(self, view):
+            assert len(view.X) > 12
+            return super().infer(view)
+"""
+OFFERED = {f"z-{name.lower()}": f":{name}" for name in ("Copy", "Near", "Alone", "Whole", "Nothing", "Outside", "Many")}
+
+
+@pytest.fixture
+def zoo(offer):
+    offer("zoo", OFFERED, SOURCE)
+
+
+def config(*transfers, trials=2, **multi_view):
+    chosen = {"transfers": transfers, "mapped": (0.4,), "constraints": (20,), "bases": ("pck-means",)}
+    return small_config(trials=trials, multi_view=chosen | multi_view)
+
+
+def measures(rows, method):
+    return rows[rows["method"] == method].drop(columns="method").reset_index(drop=True)
+
+
+def test_a_copy_of_a_method_gives_its_numbers_and_changes_no_others(zoo):
+    alone = run_trial(config("direct-mapping"), 0)
+    beside = run_trial(config("direct-mapping", "z-copy"), 0)
+    pd.testing.assert_frame_equal(measures(beside, "direct-mapping"), measures(alone, "direct-mapping"))
+    pd.testing.assert_frame_equal(measures(beside, "z-copy"), measures(alone, "direct-mapping"))
+
+
+def test_workers_find_the_package_and_change_no_byte(zoo, tmp_path):
+    for jobs in (1, 2):
+        report = run_experiment(config("z-copy", "z-near"), tmp_path / str(jobs), n_jobs=jobs)
+        assert not report.failed
+    one, two = ((tmp_path / jobs / "curves.csv").read_bytes() for jobs in ("1", "2"))
+    assert one == two
+    assert set(pd.read_csv(tmp_path / "2" / "curves.csv")["method"]) == {"z-copy", "z-near"}
+
+
+def test_thresholds_and_mappings_go_to_the_methods_that_take_them(zoo):
+    cells = list_cells(config("z-copy", "z-near", "z-alone", threshold=(0.5, "cv"), mapped=(0.4, 1.0)))
+    found = {method: {(c.threshold, c.mapped, c.rewired) for c in cells if c.method == method} for method in OFFERED}
+    assert found["z-copy"] == {(None, 0.4, 0.0), (None, 1.0, 0.0)}
+    assert found["z-near"] == {(t, m, 0.0) for t in ("0.5", "cv") for m in (0.4, 1.0)}
+    assert found["z-alone"] == {(None, None, None)}
+
+
+def test_a_subclass_of_propagation_cross_validates_its_threshold_as_propagation_does(zoo):
+    rows = run_trial(config("constraint-propagation", "z-near", threshold="cv"), 0)
+    pd.testing.assert_frame_equal(measures(rows, "z-near"), measures(rows, "constraint-propagation"))
+    assert rows["chosen_threshold"].notna().all()
+
+
+def test_options_of_a_method_come_from_the_config(zoo):
+    given = config("z-whole", "direct-mapping"), config("z-whole", transfer_options={"z-whole": {"share": 0.0}})
+    whole, nothing = (measures(run_trial(one, 0), "z-whole") for one in given)
+    assert whole["propagated_must_links"].item() > 0
+    assert nothing["propagated_must_links"].item() == 0
+
+
+def test_options_of_our_own_methods_can_be_given_as_well():
+    loose = config("constraint-propagation", transfer_options={"constraint-propagation": {"regularization": 100.0}})
+    both = [run_trial(one, 0)["propagated_must_links"].item() for one in (loose, config("constraint-propagation"))]
+    assert both[0] != both[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"z-hole": {"share": 1}}, "z-hole is not in the list of transfers; did you mean 'z-whole'? Listed: z-whole"),
+        ({"z-whole": {"shore": 1}}, "z-whole has no option shore; did you mean 'share'? Known: share."),
+        ({"constraint-propagation": {"threshold": 0.5}}, "has no option threshold. Known: regularization."),
+        ({"direct-mapping": {"k": 1}}, "direct-mapping has no option k. Known: none."),
+        ({"z-whole": {}}, "Allowed: a section for each method"),
+        ({"z-whole": 1}, "Allowed: a section for each method"),
+        (7, "Allowed: a section for each method"),
+        ({"z-whole": {"share": [1]}}, "Allowed: a single text, number, true or false"),
+    ],
+    ids=["elsewhere", "unknown", "threshold", "none", "empty", "number", "no-section", "list"],
+)
+def test_options_that_no_chosen_method_has_are_refused(zoo, options, words):
+    with pytest.raises(ValidationError) as caught:
+        config("z-whole", "constraint-propagation", "direct-mapping", transfer_options=options)
+    assert words in str(caught.value)
+
+
+def test_a_config_without_options_is_the_one_that_it_was():
+    assert "transfer_options" not in config("direct-mapping").resolved()["multi_view"]
+
+
+def test_a_config_file_may_name_the_method_and_an_unknown_one_has_its_line(zoo, tmp_path):
+    path = tmp_path / "c.yaml"
+    tree = {"name": "c", "dataset": "protein", "multi_view": {"threshold": 1, "mapped": [1], "constraints": [1]}}
+    path.write_text(yaml.safe_dump(tree | {"multi_view": tree["multi_view"] | {"transfers": ["z-copy"]}}))
+    assert load_config(path).multi_view.transfers == ("z-copy",)
+    with pytest.raises(ValueError, match=r"--set multi_view.*: item 1: there is no transfer method 'z-cpy'; did you"):
+        load_config(path, ["multi_view.transfers=[z-cpy]"])
+
+
+def test_the_manifest_tells_package_version_and_module(zoo, tmp_path):
+    run_experiment(config("direct-mapping", "z-copy", trials=1), tmp_path, n_jobs=1)
+    (run,) = json.loads((tmp_path / "manifest.json").read_text())["runs"]
+    assert run["transfers"] == {"z-copy": {"package": "zoo", "module": "zoo_module:Copy"}}
+    assert run["versions"]["zoo"] == "1.0"
+
+
+def test_a_manifest_without_other_packages_is_as_it_was(zoo, tmp_path):
+    run_experiment(config("direct-mapping", trials=1), tmp_path, n_jobs=1)
+    (run,) = json.loads((tmp_path / "manifest.json").read_text())["runs"]
+    assert "transfers" not in run
+    assert "zoo" not in run["versions"]
+
+
+def edit(folder, change):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    change(manifest["runs"][0])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_another_version_or_source_of_the_method_neither_goes_on_nor_stays_unnamed(zoo, tmp_path):
+    run_experiment(config("z-copy", trials=1), tmp_path, n_jobs=1)
+    assert replay_trial(tmp_path, 0).causes == []
+
+    def older(run):
+        run["versions"]["zoo"] = "0.9"
+        run["transfers"]["z-copy"]["module"] = "zoo_module:Former"
+
+    edit(tmp_path, older)
+    version = "zoo: version 0.9 in the folder, 1.0 now"
+    source = "z-copy: zoo_module:Former of zoo in the folder, zoo_module:Copy of zoo now"
+    with pytest.raises(StoreError) as caught:
+        plan_run(config("z-copy", trials=2), tmp_path)
+    assert f"  {version}\n  {source}\n" in str(caught.value)
+    replay = replay_trial(tmp_path, 0)
+    assert replay.differing == 0
+    assert {version, source} < set(replay.causes)
+
+
+def test_without_the_package_results_can_be_seen_but_not_computed_again(offer, tmp_path, monkeypatch):
+    offer("zoo", OFFERED, SOURCE)
+    folder = tmp_path / "results"
+    run_experiment(config("z-copy", trials=1), folder, n_jobs=1)
+    monkeypatch.setattr(methods_module, "entry_points", lambda group: ())
+    methods_module._offers_on.cache_clear()
+    with pytest.raises(StoreError, match=r"multi_view\.transfers\.0: .*there is no transfer method 'z-copy'"):
+        replay_trial(folder, 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("z-nothing", "Nothing.infer() returned None; mvcc.Constraints are needed."),
+        ("z-outside", "Outside.infer() returned a constraint on row 47 of view 0, which is not in view.mapped"),
+    ],
+)
+def test_what_a_method_must_not_return_fails_its_trials_with_a_message(zoo, tmp_path, method, words):
+    report = run_experiment(config(method, trials=1), tmp_path, n_jobs=1)
+    assert words in report.failed[0].read_text()
+
+
+def test_a_method_that_needs_many_points_is_not_tried_on_few(zoo, tmp_path):
+    assert not run_experiment(config("z-many", trials=1), tmp_path, n_jobs=1).failed
+
+
+@pytest.mark.slow
+def test_the_commands_know_the_methods_of_installed_packages(tmp_path):
+    install(tmp_path / "packages", "zoo", OFFERED, SOURCE)
+    (tmp_path / "c.yaml").write_text(
+        "name: c\ndataset: four_quadrants\ndataset_options: {instances_per_view: 40}\n"
+        "multi_view: {transfers: [z-copy, z-alone], threshold: 1, mapped: [1.0], constraints: [10]}\n"
+    )
+
+    def mvcc(*arguments, packages):
+        environment = os.environ | {"PYTHONPATH": str(packages)}
+        command = [sys.executable, "-m", "mvcc", *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    done = mvcc("run", "c.yaml", "--trials", "2", "-j", "2", packages=tmp_path / "packages")
+    assert done.returncode == 0, done.stderr
+    summary = mvcc("validate", "c.yaml", packages=tmp_path / "packages").stdout
+    assert "2 transfers × 1 mapped portion (z-alone needs none)" in summary
+    for known in (True, False):  # looking at results needs no package
+        drawn = mvcc("plot", "results/c", packages=tmp_path / ("packages" if known else "nothing"))
+        assert drawn.returncode == 0, drawn.stderr
+    refused = mvcc("validate", "c.yaml", packages=tmp_path / "nothing")
+    assert refused.returncode == 2
+    assert "c.yaml:4: multi_view.transfers: item 1: there is no transfer method 'z-copy'" in refused.stderr
+
+
+@pytest.fixture
+def exhaustive(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLE)
+    import exhaustive_propagation
+
+    yield exhaustive_propagation
+    del sys.modules["exhaustive_propagation"]
+
+
+def view_of(n=30, mapped=None, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2)) + 6 * (np.arange(n) % 2)[:, None]
+    given = Constraints([(0, 2), (1, 3), (0, 1)], [True, True, False], [1.0, 0.5, 0.8])
+    return ViewState(0, 2, X, given, np.arange(n) if mapped is None else mapped, None)
+
+
+def test_the_example_is_the_limit_of_propagation_to_the_one_end_then_to_the_other(exhaustive):
+    view = view_of()
+    method = exhaustive.ExhaustivePropagation(min_weight=1e-9, n_neighbors=5, alpha=0.7)
+    S, Z = method._graph(view.X).toarray(), exhaustive.signed(view.constraints, 30).toarray()
+    np.testing.assert_allclose(S, S.T)
+    vertical = horizontal = Z
+    for _ in range(300):
+        vertical = 0.7 * S @ vertical + 0.3 * Z
+    for _ in range(300):
+        horizontal = 0.7 * horizontal @ S + 0.3 * vertical
+    found, given = method.infer(view), tuple(view.constraints.pairs.T)
+    expected = horizontal / np.abs(horizontal[given]).max()
+    expected[given] = 0
+    expected = np.triu(expected, 1)
+    signs = np.zeros((30, 30))
+    signs[tuple(found.pairs.T)] = np.where(found.must_link, 1, -1) * found.weights
+    signs[given] = 0
+    np.testing.assert_allclose(signs, np.clip(expected, -1, 1), atol=2e-9)
+    assert np.count_nonzero(signs) > 200
+
+
+def test_the_example_passes_given_constraints_on_as_they_are_and_stays_between_mapped_rows(exhaustive):
+    view = view_of(mapped=np.array([0, 1, 2, 10, 11]))
+    found = exhaustive.ExhaustivePropagation(min_weight=0.01).infer(view)
+    assert set(found.pairs.ravel().tolist()) <= {0, 1, 2, 10, 11}
+    weights = {tuple(p): (m, w) for p, m, w in zip(found.pairs.tolist(), found.must_link, found.weights, strict=True)}
+    assert weights[0, 2] == (True, 1.0)
+    assert weights[0, 1] == (False, 0.8)
+    assert len(weights) > 2
+    assert found.weights.max() <= 1
+
+
+def test_the_example_infers_nothing_from_nothing(exhaustive):
+    view = view_of()
+    method = exhaustive.ExhaustivePropagation()
+    for mapped, given in (
+        (view.mapped, Constraints([], [])),
+        (view.mapped[:1], view.constraints),
+        (view.mapped[:0], view.constraints),
+    ):
+        assert len(method.infer(ViewState(0, 2, view.X, given, mapped, None))) == 0
+
+
+@pytest.mark.parametrize("X", [np.zeros((4, 2)), np.array([[0.0], [1e-9], [2e-9], [1e9]])], ids=["same", "outlier"])
+def test_the_example_takes_equal_and_far_points(exhaustive, X):
+    given = Constraints([(0, 1), (2, 3)], [True, False])
+    found = exhaustive.ExhaustivePropagation().infer(ViewState(0, 2, X, given, np.arange(4), None))
+    assert np.isfinite(found.weights).all()
+    assert len(found) >= 2
+
+
+def test_the_examples_config_is_one_where_its_package_is(offer):
+    offer("exhaustive", {"exhaustive-propagation": ":ExhaustivePropagation"}, (EXAMPLE / MODULE).read_text())
+    config = load_config(EXAMPLE / "four_quadrants.yaml")
+    papers = load_config("configs/four_quadrants.yaml")
+    assert config.multi_view.transfers == (*papers.multi_view.transfers, "exhaustive-propagation")
+    assert (config.multi_view.mapped, config.seed) == (papers.multi_view.mapped, papers.seed)
+
+
+def test_the_page_shows_the_example_as_it_is():
+    (shown,) = re.findall(r"```py\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    head, _, body = shown.partition("\n")
+    source = (EXAMPLE / MODULE).read_text(encoding="utf-8")
+    assert head in source
+    assert body in source
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"min_weight": 0}, {"min_weight": 1.1}, {"alpha": 1}, {"alpha": -0.1}, {"n_neighbors": 0}],
+    ids=["zero", "heavy", "endless", "negative", "none"],
+)
+def test_the_example_refuses_parameters_that_it_has_no_use_for(exhaustive, options):
+    with pytest.raises(InvalidInputError, match="are needed"):
+        exhaustive.ExhaustivePropagation(**options).infer(view_of())

@@ -1,0 +1,204 @@
+"""Methods are found by their names, those of other packages too; one that cannot be used is named with its package."""
+
+from __future__ import annotations
+
+import sys
+from textwrap import dedent
+
+import pytest
+
+from mvcc import DirectMapping, MPCKMeans, PCKMeans
+from mvcc import methods as methods_module
+from mvcc.exceptions import ConfigError
+from mvcc.methods import (
+    Origin,
+    base_names,
+    make_base,
+    own_transfer_names,
+    takes_threshold,
+    transfer_class,
+    transfer_names,
+    transfer_options,
+    transfer_origin,
+    uses_relations,
+)
+
+OWN = ("constraint-propagation", "direct-mapping", "cluster-membership", "single-view")
+COPY = """\
+    from mvcc import DirectMapping
+
+    class Copy(DirectMapping):
+        pass
+"""
+
+
+def install(folder, package, offers, source=COPY, version="1.0"):
+    """Write what pip leaves of a package with one module, ``<package>_module``, into a folder."""
+    metadata = folder / f"{package}-{version}.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+    lines = [f"{name} = {package}_module{value}" for name, value in offers.items()]
+    (metadata / "entry_points.txt").write_text("\n".join(["[mvcc.transfers]", *lines, ""]))
+    (folder / f"{package}_module.py").write_text(dedent(source))
+
+
+@pytest.fixture
+def offer(tmp_path, monkeypatch):
+    """Install packages for the time of a test."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def offer(package, offers, source=COPY, version="1.0"):
+        install(tmp_path, package, offers, source, version)
+        methods_module._offers_on.cache_clear()
+
+    yield offer
+    for name in set(sys.modules) - before:
+        if name.endswith("_module"):
+            del sys.modules[name]
+    methods_module._offers_on.cache_clear()
+
+
+def refusal(name):
+    with pytest.raises(ConfigError) as caught:
+        transfer_class(name)
+    return str(caught.value)
+
+
+def test_the_papers_methods_have_the_papers_names():
+    assert base_names() == ("pck-means", "mpck-means")
+    assert own_transfer_names() == OWN
+    assert transfer_class("direct-mapping") is DirectMapping
+    assert transfer_origin("direct-mapping") is None
+
+
+def test_a_base_is_made_with_its_number_of_clusters():
+    assert [type(make_base(name, 3)) for name in base_names()] == [PCKMeans, MPCKMeans]
+    assert make_base("pck-means", 3).n_clusters == 3
+    with pytest.raises(ConfigError, match=r"no base algorithm 'pk-means'; did you mean 'pck-means'\? Known: pck-means"):
+        make_base("pk-means", 3)
+
+
+def test_methods_of_other_packages_come_after_ours_and_are_not_imported_to_be_listed(offer):
+    offer("zoo", {"zebra": ":Copy", "ape": ":Copy"})
+    assert transfer_names() == (*OWN, "ape", "zebra")
+    assert transfer_origin("zebra") == Origin("zoo", "1.0", "zoo_module:Copy")
+    assert "zoo_module" not in sys.modules
+
+
+def test_a_method_of_another_package_is_imported_when_it_is_used(offer):
+    offer("zoo", {"ape": ":Copy"})
+    found = transfer_class("ape")
+    assert found is sys.modules["zoo_module"].Copy
+    assert issubclass(found, DirectMapping)
+
+
+def test_thresholds_belong_to_propagation_and_its_subclasses_and_mappings_to_whom_uses_them(offer):
+    source = """\
+        from mvcc import ConstraintPropagation, SingleView
+
+        class Far(ConstraintPropagation):
+            def __init__(self, threshold=0.5, regularization=1e-6, reach=2.0):
+                super().__init__(threshold, regularization)
+                self.reach = reach
+
+        class Alone(SingleView):
+            pass
+    """
+    offer("zoo", {"far": ":Far", "alone": ":Alone"}, source)
+    assert [name for name in transfer_names() if takes_threshold(name)] == ["constraint-propagation", "far"]
+    assert [name for name in transfer_names() if not uses_relations(name)] == ["single-view", "alone"]
+    assert transfer_options("far") == ("reach", "regularization")
+    assert transfer_options("direct-mapping") == ()
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_and_all_known_ones(offer):
+    offer("zoo", {"exhaustive": ":Copy"})
+    message = refusal("exhaustiv")
+    assert "no transfer method 'exhaustiv'; did you mean 'exhaustive'?" in message
+    assert "Known: constraint-propagation, direct-mapping, cluster-membership, single-view, exhaustive." in message
+    assert f"where that package is installed, in the Python that runs mvcc ({sys.executable})" in message
+
+
+def test_a_name_of_ours_is_nobody_elses(offer):
+    offer("zoo", {"direct-mapping": ":Copy"})
+    assert "the transfer method 'direct-mapping' is mvcc's own, but the package zoo offers" in refusal("direct-mapping")
+    assert transfer_names() == OWN
+    assert transfer_class("single-view")  # the others are as they were
+
+
+def test_a_name_that_two_packages_offer_belongs_to_neither(offer):
+    offer("zoo", {"ape": ":Copy"})
+    offer("park", {"ape": ":Copy"})
+    assert transfer_names() == (*OWN, "ape")
+    message = refusal("ape")
+    assert "'ape' is offered more than once, by park and zoo" in message
+    assert "pip uninstall zoo" in message
+
+
+@pytest.mark.parametrize("name", ["my ape", "-ape", "a/b", "ä", "a" * 65, "[red]ape"])
+def test_a_name_that_configs_could_not_hold_is_not_listed_and_refused(offer, name):
+    offer("zoo", {name: ":Copy"})
+    assert transfer_names() == OWN
+    assert "the package zoo offers a transfer method as" in refusal(name)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("import nothing_of_that_name", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
+        ("def f(:", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("other = 1", "AttributeError"),
+        ("Ape = 5", "is 5, not a subclass of mvcc.TransferMethod"),
+        ("class Ape: pass", "not a subclass of mvcc.TransferMethod"),
+        ("from mvcc import DirectMapping\nApe = DirectMapping()", "not a subclass of mvcc.TransferMethod"),
+        ("from mvcc import TransferMethod\nclass Ape(TransferMethod): pass", "define infer()"),
+        (
+            "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self, k): self.k = k",
+            "missing 1 required positional argument: 'k'. Give every parameter of its __init__ a default",
+        ),
+        (
+            "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self, *k): self.k = k",
+            "cannot be made without arguments",
+        ),
+        (
+            "from mvcc import DirectMapping\nclass Ape(DirectMapping):\n    def __init__(self, k=1): self.k = k + 0.5",
+            "store each as it is under its own name",
+        ),
+    ],
+    ids=[
+        "missing",
+        "syntax",
+        "raises",
+        "no-class",
+        "number",
+        "other",
+        "instance",
+        "abstract",
+        "needs",
+        "any",
+        "alters",
+    ],
+)
+def test_a_class_that_cannot_be_used_is_named_with_its_package_and_what_to_do(offer, source, words):
+    offer("zoo", {"ape": ":Ape"}, source)
+    message = refusal("ape")
+    assert message.startswith("the transfer method 'ape' of the package zoo 1.0 ")
+    assert words in message
+    assert "\n" not in message
+    assert transfer_class("direct-mapping")
+
+
+def test_a_damaged_list_of_entry_points_is_an_error_of_its_own(offer, tmp_path):
+    offer("zoo", {"ape": ":Copy"})
+    (tmp_path / "zoo-1.0.dist-info" / "entry_points.txt").write_text("[mvcc.transfers]\nape\n")
+    assert "entry_points.txt of one of them is damaged (TypeError" in refusal("direct-mapping")
+
+
+@pytest.mark.parametrize(
+    "value", [" no module", ":", ":Copy:more", ":copy", ""], ids=["text", "colon", "more", "case", "module"]
+)
+def test_an_entry_point_that_names_no_class_is_refused(offer, value):
+    offer("zoo", {"ape": value})
+    assert refusal("ape").startswith("the transfer method 'ape' of the package zoo 1.0 ")
