@@ -1,0 +1,78 @@
+"""Try mvcc on both views as they are, and k-means (scikit-learn) as what is had without constraints and matches."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.cluster import KMeans
+from trying import N_CLUSTERS, Task, probe, try_all
+
+from mvcc import (
+    ClusterMembership,
+    ConstraintPropagation,
+    Constraints,
+    DirectMapping,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PCKMeans,
+    SingleView,
+)
+
+BASES = {"PCKMeans": PCKMeans, "MPCKMeans": MPCKMeans}
+TRANSFERS = {
+    "SingleView": SingleView(),
+    "DirectMapping": DirectMapping(),
+    "ClusterMembership": ClusterMembership(),
+    "ConstraintPropagation": ConstraintPropagation(),
+    "ConstraintPropagation cv": ConstraintPropagation("cv"),
+}
+
+
+def together(base, transfer):
+    """Both views at once."""
+
+    def entry(task: Task) -> dict:
+        model = MultiViewConstrainedClustering(base(N_CLUSTERS), transfer, random_state=task.seed)
+        judged = Constraints.from_pairs(must_link=task.must_link, cannot_link=task.cannot_link)
+        model.fit(task.views, constraints=[judged, None], mappings={(0, 1): task.matched})
+        return {str(number): labels for number, labels in enumerate(model.labels_)}
+
+    return entry
+
+
+def k_means(task: Task) -> dict:
+    """Each view alone, nothing known."""
+    model = KMeans(N_CLUSTERS, n_init=10, random_state=task.seed)
+    return {str(number): model.fit_predict(X) for number, X in enumerate(task.views)}
+
+
+def probes():
+    """Return questions; the page quotes the answers."""
+    X, Y, Z = (np.random.default_rng(view).random((rows, 3 + view)) for view, rows in enumerate([60, 50, 40]))
+    judged = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(0, 2)])
+    weighted = Constraints([(0, 1), (0, 2)], [True, False], weights=[0.5, 1.0])
+    against = Constraints.from_pairs(must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
+    model = MultiViewConstrainedClustering(PCKMeans(3), random_state=0)
+    return {
+        "unequal views, matches": lambda: model.fit([X, Y], constraints=[judged, None], mappings=matches_between(2)),
+        "three views": lambda: model.fit([X, Y, Z], constraints=[judged, None, None], mappings=matches_between(3)),
+        "a weight per constraint": lambda: model.fit([X], constraints=[weighted]),
+        "contradicting constraints": lambda: model.fit([X], constraints=[against]),
+        "predict, rows in one view": lambda: model.fit([X]).clusterers_[0].predict(X),
+    }
+
+
+def matches_between(n_views):
+    """Return three matches between each two neighboring views."""
+    return {(view, view + 1): [(0, 0), (1, 1), (2, 2)] for view in range(n_views - 1)}
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    probe(probes())
+    entries = {
+        f"{base}, {name}": together(BASES[base], transfer) for base in BASES for name, transfer in TRANSFERS.items()
+    }
+    try_all("mvcc", ["mvcc", "numba", "numpy", "scikit-learn"], entries)
+    try_all("scikit-learn", ["numpy", "scikit-learn"], {"KMeans": k_means})
