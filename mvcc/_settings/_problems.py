@@ -103,7 +103,7 @@ def shown(value: Any) -> str:
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the end of a sentence that offers the word of `known` most like `word`, if one is like it."""
     match = difflib.get_close_matches(word[:60].lower(), list(known), n=1, cutoff=cutoff)
-    return f"; did you mean '{match[0]}'?" if match else "."
+    return f"; did you mean {clipped(repr(match[0]))}?" if match else "."
 
 
 def _dotted(path: KeyPath) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
@@ -151,13 +150,13 @@ def load_job(path: str | os.PathLike[str] | None, options: Iterable[tuple[tuple[
     """
     source = "the options" if path is None else os.fspath(path)
     problems = Problems(source, f"mvcc cluster {'…' if path is None else shlex.quote(source)} --dry-run")
-    value = {} if path is None else _expanded(read_yaml(path, problems), Path(path).parent)
+    value = {} if path is None else _expanded(read_yaml(path, problems), os.path.dirname(path))
     for keys, new, label in options:
-        put(value, keys, new, label, problems)
+        put(value, keys, new, clipped(label, 200), problems)
     return validated(Job, value, problems)
 
 
-def _expanded(value: Any, folder: Path) -> Any:
+def _expanded(value: Any, folder: str) -> Any:
     """Return the values of a file with every view as a section, and paths seen from where the command was given."""
 
     def seen(path: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Iterable
@@ -12,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from mvcc._disk import replacing, write_whole
+from mvcc._disk import remove_parts, replacing, write_whole
+from mvcc._messages import clipped
 from mvcc.analysis._config import Job
 from mvcc.analysis._fit import Fit
 from mvcc.analysis._flows import Flow
@@ -21,6 +20,7 @@ from mvcc.analysis._tables import Table
 from mvcc.exceptions import StoreError
 
 FACTS, MODEL, CONFIG, REPORT = "clustering.json", "model.joblib", "cluster.yaml", "report.html"
+_MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 _TABLES = ("labels.csv", "propagated.csv", "received.csv")
 
 
@@ -32,27 +32,23 @@ def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
     StoreError
         For such a folder, or one that cannot be written to.
     """
-    ours = {FACTS, MODEL, CONFIG, REPORT, *job.views}
-    config = folder / CONFIG
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        before = config.read_text(encoding="utf-8", errors="replace") if config.exists() else None
-        others = sorted(path.name for path in folder.iterdir() if path.name not in ours)
+        before = _config_in(folder)
+        there = sorted(path.name for path in folder.iterdir() if not _is_part(path))
+        mine = {os.path.realpath(path) for path in (*_results_in(folder), *_tables_of(folder, job))}
     except OSError as error:
         raise _unwritable(folder, error) from error
-    if before is None and others:
-        raise StoreError(
-            f"{folder} holds {', '.join(others[:3])}{' and more' if len(others) > 3 else ''}, but no clustering. "
-            f"Choose another folder with --out."
-        )
+    if before is None and there:
+        listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
+        raise StoreError(f"{folder} holds {listed}, but no clustering. Choose another folder with --out.")
     if before not in (None, _yaml(job, folder)) and not fresh:
         raise StoreError(
-            f"{folder} holds a clustering by other settings, those of {config}. Choose another folder with --out, or "
-            f"replace it with --fresh."
+            f"{folder} holds a clustering by other settings, those of {folder / CONFIG}. Choose another folder with "
+            f"--out, or replace it with --fresh."
         )
-    inputs = {os.path.realpath(path) for path in _inputs(job)}
-    for path in (folder / name / table for name in job.views for table in _TABLES):
-        if os.path.realpath(path) in inputs:
+    for path in _inputs(job):
+        if os.path.realpath(path) in mine:
             raise StoreError(f"{path} is read and would be written over. Choose another folder with --out.")
 
 
@@ -60,8 +56,33 @@ def _inputs(job: Job) -> list[str]:
     return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
 
 
-def clear_folder(folder: Path) -> None:
-    """Remove the clustering that a folder holds.
+def _config_in(folder: Path) -> str | None:
+    """Return the settings that a clustering in a folder was made by; a file of somebody else's does not count."""
+    try:
+        text = (folder / CONFIG).read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    return text if text.startswith(_MARK) else None
+
+
+def _results_in(folder: Path) -> list[Path]:
+    """Return what a clustering consists of, but for its settings; a view's folder holds its tables and nothing else."""
+    views = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
+    tables = [list(view.iterdir()) for view in views]
+    of_views = [path for paths in tables if all(p.name in _TABLES or _is_part(p) for p in paths) for path in paths]
+    return [*(folder / name for name in (FACTS, REPORT, MODEL)), *of_views]
+
+
+def _tables_of(folder: Path, job: Job) -> list[Path]:
+    return [folder / name / table for name in job.views for table in _TABLES]
+
+
+def _is_part(path: Path) -> bool:
+    return path.name.startswith(".") and path.suffix == ".part"
+
+
+def clear_folder(folder: Path, job: Job) -> None:
+    """Remove the clustering that a folder holds, but for its settings, which show that the folder is a clustering's.
 
     Raises
     ------
@@ -69,17 +90,14 @@ def clear_folder(folder: Path) -> None:
         When that is not possible.
     """
     try:
-        for path in (*(folder / name for name in (FACTS, REPORT, MODEL, CONFIG)), *_tables_in(folder)):
+        remove_parts(folder)
+        for path in (*_results_in(folder), *_tables_of(folder, job)):
             path.unlink(missing_ok=True)
         for inner in folder.iterdir():
             if inner.is_dir() and not any(inner.iterdir()):
                 inner.rmdir()
     except OSError as error:
         raise _unwritable(folder, error) from error
-
-
-def _tables_in(folder: Path) -> list[Path]:
-    return [path for name in _TABLES for path in folder.glob(f"*/{name}")]
 
 
 def write_folder(
@@ -101,6 +119,7 @@ def write_folder(
         of other files.
     """
     try:
+        write_whole(folder / CONFIG, _yaml(job, folder).encode())
         for number, table in enumerate(tables):
             here = folder / table.name
             stability = fit.stability[number].tolist() if fit.stability else None
@@ -109,8 +128,9 @@ def write_folder(
             _write_table(here / "received.csv", _constraint_rows(number, arrived[number], tables))
         with replacing(folder / MODEL) as part:
             saved.save(part)
-        write_whole(folder / CONFIG, _yaml(job, folder).encode())
-        write_whole(folder / FACTS, json.dumps(facts, ensure_ascii=False, allow_nan=False).encode())
+        write_whole(
+            folder / FACTS, json.dumps(facts, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
+        )
     except OSError as error:
         raise _unwritable(folder, error) from error
 
@@ -122,9 +142,13 @@ def _unwritable(folder: Path, error: OSError) -> StoreError:
 
 
 def _write_table(path: Path, rows: Iterable[Iterable[Any]]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    write_whole(path, text.getvalue().encode())
+    lines = (",".join(_quoted(str(value)) for value in row) for row in rows)
+    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _quoted(value: str) -> str:
+    """Quote a value as CSV asks for, also one with a bare carriage return, which the csv module forgets."""
+    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\r\n') else value
 
 
 def _label_rows(table: Table, labels: list[int], stability: list[float] | None) -> Iterable[Iterable[Any]]:
@@ -152,7 +176,7 @@ def _yaml(job: Job, folder: Path) -> str:
     settings = job.model_dump(mode="json", exclude_none=True)
 
     def seen(path: str) -> str:
-        return os.path.relpath(path, folder)
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
 
     for view in settings["views"].values():
         view["path"] = seen(view["path"])
@@ -160,4 +184,4 @@ def _yaml(job: Job, folder: Path) -> str:
             del view["ignore"]
     for key in ("matches", "constraints"):
         settings[key] = {name: seen(path) for name, path in settings[key].items()}
-    return f"# mvcc cluster {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"
+    return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -14,16 +15,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.io import arff
 
 from mvcc._messages import clipped, shown
 from mvcc._settings import nearest
+from mvcc.analysis._arff import arff_frame
 from mvcc.exceptions import DataError
 
 MAX_HEADER = 2**20  # bytes of a first line; more is no table
 MOST_SHOWN = 1000  # characters of a path
 # what NumPy and zipfile raise for files that are cut off or changed
-_DAMAGE = (ValueError, EOFError, LookupError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (
+    *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError),
+    *(tokenize.TokenError, zipfile.BadZipFile, zlib.error),
+)
 
 
 def read_frame(path: str) -> pd.DataFrame:
@@ -234,17 +238,7 @@ def _not_numpy(path: str, error: Exception) -> DataError:
 
 
 def _read_arff(content: bytes, path: str) -> pd.DataFrame:
-    text = _decoded(content, path)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            values, meta = arff.loadarff(io.StringIO(text))
-    except (arff.ArffError, ValueError, NotImplementedError, LookupError, StopIteration, Warning) as error:
-        raise DataError(f"{path}: cannot be read as ARFF: {_words(error) or 'there is no @data'}.") from error
-    columns = {name: values[name] for name in meta.names()}
-    return pd.DataFrame(
-        {name: column.astype(str) if column.dtype.kind == "S" else column for name, column in columns.items()}
-    )
+    return arff_frame(_decoded(content, path), path)
 
 
 def _words(error: Exception) -> str:

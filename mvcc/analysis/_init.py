@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
@@ -36,12 +37,16 @@ def write_example(folder: Path) -> list[Path]:
     for name in ("cluster.yaml", "README.md"):
         contents[name] = (files("mvcc.analysis") / "example" / name).read_text(encoding="utf-8")
     paths = [folder / name for name in contents]
-    if there := [path for path in paths if path.exists()]:
+    if there := [path for path in paths if os.path.lexists(path)]:
         raise StoreError(f"{there[0]} is there already, and is not written over. Choose another folder.")
+    written: list[Path] = []
     try:
         for path, content in zip(paths, contents.values(), strict=True):
             write_whole(path, content.encode())
+            written.append(path)
     except OSError as error:
+        for path in written:
+            path.unlink(missing_ok=True)
         raise StoreError(f"{folder} cannot be written: {error.strerror or error}. Choose another folder.") from error
     return paths
 

@@ -71,7 +71,8 @@ def _matches(path: str, first: Table, second: Table) -> np.ndarray[tuple[int, in
         frame = frame.iloc[:, ::-1]
     columns = [frame.iloc[:, column].astype(str).str.strip().tolist() for column in (0, 1)]
     skipped = frame.attrs.get("lines", 0)
-    if names[0] in first.row and names[1] in second.row:  # the first line is a match itself
+    is_header = sorted(names) == sorted((first.name, second.name))
+    if not is_header and (names[0] in first.row or names[1] in second.row):  # a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=True)]
         skipped -= 1
     unit = "line" if "lines" in frame.attrs else "row"

@@ -21,6 +21,7 @@ from mvcc.analysis._pairs import read_constraints, read_matches
 from mvcc.analysis._saved import SavedClustering
 from mvcc.analysis._tables import Table, read_table
 from mvcc.constraints import Constraints
+from mvcc.exceptions import DataError
 from mvcc.mapping import Relations
 
 
@@ -33,11 +34,13 @@ class Inputs:
     tables : list of Table
     constraints : list of Constraints, one per view
     relations : dict {(u, v): (r, 2) array}
+    checksums : dict {path: sha256}
     """
 
     tables: list[Table]
     constraints: list[Constraints]
     relations: Relations
+    checksums: dict[str, str]
 
 
 def read_inputs(job: Job) -> Inputs:
@@ -49,7 +52,16 @@ def read_inputs(job: Job) -> Inputs:
         Name file, line and what is wrong.
     """
     tables = [read_table(name, view) for name, view in job.views.items()]
-    return Inputs(tables, read_constraints(job, tables), read_matches(job, tables))
+    for table in tables:
+        if job.n_clusters > len(table.ids):
+            raise DataError(f"{table.path}: {len(table.ids)} rows cannot be put into {job.n_clusters} clusters (-k).")
+    constraints, relations = read_constraints(job, tables), read_matches(job, tables)
+    paths = [*(table.path for table in tables), *job.matches.values(), *job.constraints.values()]
+    try:
+        checksums = {path: sha256_of(Path(path).read_bytes()) for path in paths}
+    except OSError as error:
+        raise DataError(f"{error.filename}: cannot be read any more: {error.strerror}.") from error
+    return Inputs(tables, constraints, relations, checksums)
 
 
 def cluster_job(
@@ -101,7 +113,7 @@ def cluster_job(
         [feature.transformer for feature in features],
         fit.numbers,
     )
-    clear_folder(folder)
+    clear_folder(folder, job)
     write_folder(folder, job, tables, fit, flows, arrived, saved, facts)
     return facts
 
@@ -113,4 +125,4 @@ def _inputs(job: Job, inputs: Inputs) -> list[dict[str, Any]]:
         u, v = sorted(number[name] for name in pair.split(":"))
         counted.append((path, len(inputs.relations[u, v])))
     counted += [(path, len(inputs.constraints[number[name]])) for name, path in job.constraints.items()]
-    return [{"path": path, "sha256": sha256_of(Path(path).read_bytes()), "rows": rows} for path, rows in counted]
+    return [{"path": path, "sha256": inputs.checksums[path], "rows": rows} for path, rows in counted]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from mvcc.analysis._config import View
 from mvcc.analysis._formats import read_frame
 from mvcc.exceptions import DataError
 
+MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 _SHOWN = 5
 
 
@@ -77,7 +79,9 @@ def read_table(name: str, view: View) -> Table:
     if not columns:
         raise DataError(f"{view.path}: no column is left to cluster; it has {_listed(frame.columns)}.")
     X = _numbers(frame, columns, name, view.path)
-    if len(X) > 1 and not np.ptp(X, axis=0).any():
+    if len(X) == 1:
+        raise DataError(f"{view.path}: there is one row only; nothing can be clustered.")
+    if not np.ptp(X, axis=0).any():
         raise DataError(f"{view.path}: all {len(X)} rows are the same in {_listed(columns)}; nothing can be clustered.")
     return Table(
         name=name,
@@ -114,7 +118,9 @@ def _ids(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
         return [str(number) for number in range(len(frame))]
     ids = _texts(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
-        raise DataError(f"{_place(frame, path, int(empty.argmax()))} has no id in the column {column!r}; give it one.")
+        raise DataError(
+            f"{_place(frame, path, int(empty.argmax()))} has no id in the column {_listed([column])}; give it one."
+        )
     if ids.duplicated().any():
         second = int(ids.duplicated().argmax())
         first = int((ids == ids.iloc[second]).argmax())
@@ -133,40 +139,51 @@ def _numbers(frame: pd.DataFrame, columns: list[str], name: str, path: str) -> N
     DataError
         For columns of words, and for values that are missing or not finite.
     """
-    # points in time are no numbers, though pandas has some for them
-    converted = frame[columns].apply(
-        lambda c: pd.to_numeric(c.astype(str) if c.dtype.kind in "mMO" else c, errors="coerce")
-    )
-    values = np.ascontiguousarray(converted.to_numpy(dtype=np.float64, na_value=np.nan))
-    finite = np.isfinite(values)
+    values = _converted(frame[columns])
+    finite = np.abs(values) <= MOST
     if words := [column for number, column in enumerate(columns) if not finite[:, number].any()]:
+        ignore, name_by = (_option(flag, name, words[0]) for flag in ("--ignore", "--id-column"))
         raise DataError(
-            f"{path}: the column {_listed(words)} holds no numbers. Leave it out (--ignore {name}={words[0]}), name "
-            f"the rows by it (--id-column {name}={words[0]}), or turn it into numbers first."
+            f"{path}: the column {_listed(words)} holds no numbers. Leave it out ({ignore}), name the rows by it "
+            f"({name_by}), or turn it into numbers first."
         )
     if not finite.all():
         row, number = map(int, np.argwhere(~finite)[0])
         value = frame[columns[number]].iloc[row]
         is_missing = value is None or str(value).strip().lower() in ("", "na", "nan", "?", "null", "none", "<na>")
-        what = "no value" if is_missing else f"{clipped(repr(str(value)))}, which is no finite number,"
-        drop = f"--ignore {name}={columns[number]}"
+        kind = "no finite number" if not np.isfinite(values[row, number]) else "too large to compute with"
+        what = "no value" if is_missing else f"{clipped(repr(str(value)))}, which is {kind},"
+        ignore = _option("--ignore", name, columns[number])
         raise DataError(
-            f"{_place(frame, path, row)} has {what} in the column {columns[number]!r}; {int((~finite).sum())} values "
-            f"are like that. Fill them in, remove the rows, or leave the column out ({drop})."
+            f"{_place(frame, path, row)} has {what} in the column {_listed([columns[number]])}; "
+            f"{int((~finite).sum())} values are like that. Fill them in, remove the rows, or leave the column out "
+            f"({ignore})."
         )
+    return values
+
+
+def _converted(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return values as numbers, NaN for those that are none, as points in time, which pandas has numbers for."""
+    values = np.empty(frame.shape)
+    is_number = np.array([dtype.kind in "iufb" for dtype in frame.dtypes], dtype=bool)
+    values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
+    words = frame.loc[:, ~is_number].astype(str).to_numpy(dtype=object)  # all at once: there may be many columns
+    values[:, ~is_number] = pd.to_numeric(words.ravel(), errors="coerce").reshape(words.shape)
     return values
 
 
 def _labels(column: pd.Series, path: str) -> list[str]:
     if (missing := column.isna() | (column.astype(str).str.strip() == "")).all():
-        raise DataError(f"{path}: the column {column.name!r} holds no labels.")
+        raise DataError(f"{path}: the column {_listed([column.name])} holds no labels.")
     return [str(text) for text in _texts(column).mask(missing, "")]
 
 
 def _texts(column: pd.Series) -> pd.Series:
     """Return names as text: 7 and not 7.0, which formats without whole numbers make of it."""
-    if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
-        column = column.astype("Int64")
+    if column.dtype.kind == "f":
+        numbers = column.dropna().astype(float)
+        if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all():
+            column = column.astype("Int64")
     return column.astype(str).str.strip()
 
 
@@ -178,6 +195,11 @@ def _place(frame: pd.DataFrame, path: str, row: int) -> str:
 
 def _row(frame: pd.DataFrame, row: int) -> str:
     return f"line {frame.attrs['lines'] + row}" if "lines" in frame.attrs else f"row {row}"
+
+
+def _option(flag: str, name: str, column: str) -> str:
+    """Return an option as it is typed."""
+    return f"{flag} {shlex.quote(clipped(f'{name}={column}', 100))}"
 
 
 def _listed(names: Iterable[object]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from mvcc.cli._shared import Folder, below_help, output_options, print_json, say
 
 if TYPE_CHECKING:
     from mvcc.experiments import Finding
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 DAMAGED = 1
 
 
-@click.command("check", epilog="Example: mvcc check results")
-@click.argument("paths", nargs=-1, required=True, metavar="FOLDER...", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.command("check", epilog=below_help("mvcc check results", terms=("results folder", "trial")))
+@click.argument("paths", nargs=-1, required=True, metavar="FOLDER...", type=Folder())
+@output_options("Print the findings as JSON.")
 @click.pass_context
 def command(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
     """Verify the checksum of every file of the results in and below each FOLDER; nothing is changed.
@@ -33,11 +34,11 @@ def command(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> N
     findings, disagreements = check_results(paths)
     if as_json:
         rows = [asdict(finding) | {"folder": str(finding.folder)} for finding in findings]
-        click.echo(json.dumps({"folders": rows, "disagreements": disagreements}, indent=2, ensure_ascii=False))
+        print_json({"folders": rows, "disagreements": disagreements})
     else:
         _print(findings)
         for line in disagreements:
-            click.echo(line)
+            say(line)
     if disagreements or any(finding.status == "damaged" for finding in findings):
         context.exit(DAMAGED)
 
@@ -47,6 +48,6 @@ def _print(findings: list[Finding]) -> None:
     for finding in findings:
         own = f", {finding.stored} of them here" if finding.stored != finding.trials else ""
         facts = f"{finding.verified} files verified; {finding.trials} trials{own}" if finding.trials else ""
-        click.echo(f"{str(finding.folder).ljust(width)}  {finding.status:<10}  {facts}".rstrip())
+        say(f"{str(finding.folder).ljust(width)}  {finding.status:<10}  {facts}".rstrip())
         for note in finding.notes:
-            click.echo(f"{'':{width}}  {note}")
+            say(f"{'':{width}}  {note}")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
 
 import click
+
+from mvcc.cli._shared import Folder, below_help, is_quiet, output_options, print_json, say
 
 CLAIM_DOES_NOT_HOLD = 3
 _WIDTH = 100  # of the tables where there is no terminal to ask
 
 
-@click.command("claims", epilog="Example: mvcc claims results")
-@click.argument("results_dir", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON: claims, cells, effects, readings.")
+@click.command("claims", epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")))
+@click.argument("results_dir", type=Folder())
+@output_options("Print everything as JSON: claims, cells, effects, readings.")
 @click.pass_context
 def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
@@ -29,14 +31,14 @@ def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
     scorecard = evaluate_claims(results_dir)
     path = write_markdown(scorecard, results_dir)
     if as_json:
-        click.echo(json.dumps(to_json(scorecard), indent=2, ensure_ascii=False))
-    else:
+        print_json(to_json(scorecard))
+    elif not is_quiet():
         from rich.console import Console
 
         console = Console(highlight=False)
-        if not console.is_terminal:
+        if not sys.stdout.isatty():
             console = Console(highlight=False, width=_WIDTH)
         print_scorecard(scorecard, console)
-        click.echo(f"In full: {path}")
+        say(f"In full: {path}")
     if not scorecard.all_hold:
         context.exit(CLAIM_DOES_NOT_HOLD)

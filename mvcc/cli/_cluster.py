@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mvcc._messages import clipped
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
@@ -120,17 +121,14 @@ _PLAIN = {
 
 def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
     """Translate the options into settings: keys, value, and what messages call the option."""
-    for text in given["views"]:
-        name, path = _named(text, "--view")
-        yield ("views", name, "path"), path, f"--view {text}"
-    for option, key in (("matches", "--match"), ("constraints", "--constraints")):
-        for text in given[option]:
-            name, path = _named(text, key)
-            yield (option, name), path, f"{key} {text}"
+    for name, path, label in _each(given["views"], "--view"):
+        yield ("views", name, "path"), path, label
+    for option, flag in (("matches", "--match"), ("constraints", "--constraints")):
+        for name, path, label in _each(given[option], flag):
+            yield (option, name), path, label
     for option, (key, flag) in _PER_VIEW.items():
-        for text in given[option]:
-            name, column = _named(text, flag)
-            yield ("views", name, key), column, f"{flag} {text}"
+        for name, column, label in _each(given[option], flag):
+            yield ("views", name, key), column, label
     ignored: dict[str, list[str]] = {}
     for text in given["ignore"]:
         name, column = _named(text, "--ignore")
@@ -148,10 +146,23 @@ def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
             yield (option,), given[option], f"{flag} {given[option]}"
 
 
+def _each(texts: Iterable[str], flag: str) -> Iterator[tuple[str, str, str]]:
+    """Give name, value and label of an option that may be given once for each name."""
+    seen = set()
+    for text in texts:
+        name, value = _named(text, flag)
+        if name in seen:
+            raise click.BadParameter(f"{clipped(repr(name))} is given twice; keep one.", param_hint=flag)
+        seen.add(name)
+        yield name, value, f"{flag} {text}"
+
+
 def _named(text: str, flag: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise click.BadParameter(f"{text!r} has no name, '=' and value, such as {flag} texts=…", param_hint=flag)
+        raise click.BadParameter(
+            f"{clipped(repr(text))} has no name, '=' and value, such as {flag} texts=…", param_hint=flag
+        )
     return name, value
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mvcc.cli._shared import below_help, output_options, print_json, say
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 
-_EXAMPLES = """\b
-Examples:
-  mvcc constraints pairs.csv
-  mvcc constraints pairs.csv --on-conflict drop --out consistent.csv
-"""
+_HELP_END = below_help(
+    "mvcc constraints pairs.csv",
+    "mvcc constraints pairs.csv --on-conflict drop --out consistent.csv",
+    terms=("must-link", "cannot-link", "closure"),
+)
 
 
-@click.command("constraints", epilog=_EXAMPLES)
+@click.command("constraints", epilog=_HELP_END)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--on-conflict",
@@ -32,7 +32,7 @@ Examples:
     help="Stop at constraints that contradict each other, or leave out those that contradict heavier ones.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the constraints that are kept to this CSV file.")
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers and what was dropped as JSON.")
+@output_options("Print the numbers and what was dropped as JSON.")
 def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> None:
     """Check a list of constraints and say what follows from it.
 
@@ -52,7 +52,7 @@ def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> No
             raise InvalidInputError(f"{out} cannot be written: {error.strerror}. Choose another file.") from error
     if as_json:
         facts = {"given": _counts(given), "kept": _counts(kept), "closed": _counts(closed), "dropped": _listed(dropped)}
-        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        print_json(facts)
     else:
         _print(file, given, kept, dropped, closed, out)
 
@@ -60,17 +60,17 @@ def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> No
 def _print(
     file: Path, given: Constraints, kept: Constraints, dropped: Constraints, closed: Constraints, out: Path | None
 ) -> None:
-    click.echo(f"{file}: {_worded(given)}.")
+    say(f"{file}: {_worded(given)}.")
     if len(dropped):
-        click.echo(f"{len(dropped)} contradict heavier ones, or must-links of their weight, and are dropped:")
+        say(f"{len(dropped)} contradict heavier ones, or must-links of their weight, and are dropped:")
         for entry in _listed(dropped)[:_MOST_SHOWN]:
-            click.echo("  {where}: {i} and {j}, {kind}, weight {weight:g}".format(**entry))
+            say("  {where}: {i} and {j}, {kind}, weight {weight:g}".format(**entry))
         if len(dropped) > _MOST_SHOWN:
-            click.echo(f"  … and {len(dropped) - _MOST_SHOWN} more; --json lists them all.")
+            say(f"  … and {len(dropped) - _MOST_SHOWN} more; --json lists them all.")
     rest = "The others contain" if len(dropped) else "They contain"
-    click.echo(f"{rest} no contradiction. With all that follows from them they are {_worded(closed)}.")
+    say(f"{rest} no contradiction. With all that follows from them they are {_worded(closed)}.")
     if out is not None:
-        click.echo(f"Written to {out}: {_worded(kept)}.")
+        say(f"Written to {out}: {_worded(kept)}.")
 
 
 def _counts(constraints: Constraints) -> dict[str, int]:

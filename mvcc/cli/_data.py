@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mvcc.cli._shared import below_help, data_dir_option, output_options, print_json, say
 from mvcc.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # mvcc.datasets is imported inside the commands: it brings numpy along, which `mvcc --help` does not need.
 
 
-@click.group(name="data")
+@click.group(
+    name="data", epilog=below_help("mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data")
+)
 def command() -> None:
     """List, fetch and check the data sets.
 
@@ -26,20 +28,22 @@ def command() -> None:
 
 
 def _options(function: Callable[..., None]) -> Callable[..., None]:
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-    data_dir = click.option(
-        "--data-dir",
-        type=click.Path(path_type=Path),
-        metavar="FOLDER",
-        help="Look for data files in this folder before $MVCC_DATA and the cache.",
-    )
-    return data_dir(as_json(function))
+    return data_dir_option(output_options("Print JSON instead of a table.")(function))
 
 
-_names = click.argument("names", metavar="[NAME]...", nargs=-1)
+def _complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Read the names from the registry's file: its package imports more than a key press may wait for."""
+    import yaml
+
+    registry = Path(__file__).parents[1] / "datasets" / "registry.yaml"
+    document = yaml.safe_load(registry.read_text(encoding="utf-8"))
+    return [name for name in document["datasets"] if name.startswith(incomplete)]
 
 
-@command.command(name="list")
+_names = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete_names)
+
+
+@command.command(name="list", epilog=below_help("mvcc data list", terms=("view", "mapping")))
 @_options
 def list_(data_dir: Path | None, as_json: bool) -> None:
     """Show the data sets, their sizes, and where their files are."""
@@ -69,7 +73,7 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     _print(entries, rows, as_json)
 
 
-@command.command()
+@command.command(epilog=below_help("mvcc data fetch protein rec_talk"))
 @_names
 @_options
 def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
@@ -88,7 +92,7 @@ def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
     _print(entries, rows, as_json)
 
 
-@command.command()
+@command.command(epilog=below_help("mvcc data check", "mvcc data check protein --data-dir my-data"))
 @_names
 @_options
 @click.pass_context
@@ -148,8 +152,8 @@ def _sizes(views: Any) -> str:
 def _print(entries: list[dict[str, Any]], rows: Sequence[Sequence[str]], as_json: bool) -> None:
     """Print JSON, or columns as wide as they must be: nothing is cut, so that paths can be copied."""
     if as_json:
-        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        print_json(entries)
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

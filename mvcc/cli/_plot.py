@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
 from mvcc.reporting import FIGURES, plot
 
+_HELP_END = below_help("mvcc plot results --figure 4 --out figures", terms=("curve", "results folder"))
 
-@click.command("plot", epilog="Example: mvcc plot results --figure 4 --out figures")
-@click.argument("results_dir", type=click.Path(path_type=Path))
+
+@click.command("plot", epilog=_HELP_END)
+@click.argument("results_dir", type=Folder())
 @click.option(
     "--figure",
     "figures",
@@ -19,8 +21,8 @@ from mvcc.reporting import FIGURES, plot
     multiple=True,
     help="Number or name of a figure; may be repeated. Default: every figure for which there are results.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Folder to write to. Default: RESULTS_DIR/figures.")
-@click.option("--json", "as_json", is_flag=True, help="Print the paths as JSON, by figure.")
+@click.option("--out", type=Folder(), metavar="FOLDER", help="Folder to write to. Default: RESULTS_DIR/figures.")
+@output_options("Print the paths as JSON, by figure.")
 def command(results_dir: Path, figures: tuple[str, ...], out: Path | None, as_json: bool) -> None:
     """Draw the paper's figures from the results in RESULTS_DIR, as PNG and PDF.
 
@@ -29,8 +31,9 @@ def command(results_dir: Path, figures: tuple[str, ...], out: Path | None, as_js
     """
     written = plot(results_dir, figures=figures or None, out=out)
     if as_json:
-        click.echo(json.dumps({"figures": {name: [str(path) for path in paths] for name, paths in written.items()}}))
+        print_json({"figures": {name: [str(path) for path in paths] for name, paths in written.items()}})
     else:
         for paths in written.values():
             for path in paths:
-                click.echo(path)
+                say(str(path))
+        remark(f"Next: mvcc claims {results_dir}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from mvcc.cli._shared import Folder, below_help, data_dir_option, output_options, print_json, say
 from mvcc.exceptions import StoreError
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 DIFFERENT = 1
 
 
-@click.command("replay", epilog="Example: mvcc replay results/protein 17")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.command("replay", epilog=below_help("mvcc replay results/protein 17", terms=("trial", "results folder")))
+@click.argument("folder", type=Folder())
 @click.argument("trial", type=click.IntRange(0, 10**6))
-@click.option("--data-dir", type=click.Path(path_type=Path), help="Look for data files here first.")
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@data_dir_option
+@output_options("Print the outcome as JSON.")
 @click.pass_context
 def command(context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool) -> None:
     """Compute TRIAL of the results in FOLDER again, by the config stored there; nothing is written.
@@ -48,7 +48,10 @@ def command(context: click.Context, folder: Path, trial: int, data_dir: Path | N
         "first": replay.first,
         "causes": replay.causes,
     }
-    click.echo(json.dumps(facts, indent=2, ensure_ascii=False) if as_json else _worded(replay, trial))
+    if as_json:
+        print_json(facts)
+    else:
+        say(_worded(replay, trial))
     if replay.differing:
         context.exit(DIFFERENT)
 

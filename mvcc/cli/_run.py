@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import click
 
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    data_dir_option,
+    detail,
+    is_quiet,
+    output_options,
+    print_json,
+    remark,
+    say,
+    set_option,
+)
+
 if TYPE_CHECKING:
     from mvcc.experiments import Plan, RunReport
 
 SOME_TRIALS_FAILED = 4
 
-_EXAMPLES = """\b
-Examples:
-  mvcc run configs/protein.yaml
-  mvcc run configs/protein.yaml --trials 5 -j 2 --out my-results/protein
-  mvcc run configs/four_quadrants.yaml --set dataset_options.instances_per_view=100 --out results/fq_100
-"""
+_HELP_END = below_help(
+    "mvcc run configs/protein.yaml",
+    "mvcc run configs/protein.yaml --trials 5 -j 2 --out my-results/protein",
+    "mvcc run configs/four_quadrants.yaml --set trials=50 --out results/fq_50",
+    "mvcc run configs/protein.yaml --backend dask --scheduler tcp://host:8786",
+    terms=("trial", "cell", "curve", "constraint", "mapping", "closure", "threshold"),
+)
 
 
-@click.command("run", epilog=_EXAMPLES)
+@click.command("run", epilog=_HELP_END)
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--trials", type=click.IntRange(min=1), help="Number of trials instead of the config's.")
-@click.option("-j", "--jobs", type=int, default=-1, show_default="one per core", help="Number of worker processes.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Use this value instead of the file's.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.  [default: results/<name>]")
-@click.option("--data-dir", type=click.Path(path_type=Path), help="Look for data files here first.")
+@click.option("-j", "--jobs", type=int, default=-1, show_default="all cores", help="Trials at the same time.")
+@set_option
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "threading", "dask"]),
+    default="loky",
+    show_default=True,
+    help="Where trials run: processes of this machine, threads of this process, or workers of a dask scheduler.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786.")
+@click.option("--out", type=Folder(), metavar="FOLDER", help="Folder of the results.  [default: results/<name>]")
+@data_dir_option
 @click.option("--fresh", is_flag=True, help="Remove the results that the folder holds, and start over.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@output_options("Print the outcome as JSON.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -40,6 +64,8 @@ def command(
     trials: int | None,
     jobs: int,
     overrides: tuple[str, ...],
+    backend: str,
+    scheduler: str | None,
     out: Path | None,
     data_dir: Path | None,
     fresh: bool,
@@ -49,10 +75,14 @@ def command(
     """Run the experiment of a CONFIG file and store its learning curves.
 
     Every trial is stored as soon as it is finished: run the same command again to go on after an interruption, or
-    with more --trials to extend a run. The numbers do not depend on -j.
+    with more --trials to extend a run. The numbers depend neither on -j nor on --backend.
+
+    Exit status 4 when some trials failed.
     """
     if jobs == 0:
         raise click.BadParameter("0 workers cannot work; give 1 or more, or -1 for one per core.", param_hint="--jobs")
+    if (backend == "dask") is not (scheduler is not None):
+        raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both, or neither.", context)
     # numba and scikit-learn take longer to import than a usage error may take
     from mvcc.experiments import load_config, plan_run, run_experiment
 
@@ -62,7 +92,7 @@ def command(
         plan = plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
         _print_plan(plan, as_json)
         return
-    with _Progress() as progress:
+    with _workers(backend, scheduler), _Progress() as progress:
         report = run_experiment(
             chosen,
             folder,
@@ -78,6 +108,22 @@ def command(
         context.exit(SOME_TRIALS_FAILED)
 
 
+@contextmanager
+def _workers(backend: str, scheduler: str | None) -> Iterator[None]:
+    """Let trials run where they are to run."""
+    import joblib
+
+    from mvcc.experiments import connect_to_dask
+
+    if scheduler is None:
+        with joblib.parallel_config(backend=backend):
+            yield
+    else:
+        with connect_to_dask(scheduler) as client, joblib.parallel_config(backend="dask", client=client):
+            detail(f"connected to {scheduler}: workers {', '.join(sorted(client.nthreads()))}")
+            yield
+
+
 class _Progress:
     """A bar on a terminal, plain lines now and then in a log; both on standard error."""
 
@@ -90,6 +136,7 @@ class _Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         console = Console(stderr=True)
+        self._quiet, self._terminal = is_quiet(), sys.stderr.isatty() and console.is_interactive
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -97,9 +144,8 @@ class _Progress:
             TextColumn("{task.fields[note]}"),
             TimeRemainingColumn(compact=True),
             console=console,
-            disable=not console.is_terminal,
+            disable=self._quiet or not self._terminal,
         )
-        self._terminal = console.is_terminal
         self._bar.start()
         return self
 
@@ -116,6 +162,7 @@ class _Progress:
     def advance(self, trial: int, ok: bool) -> None:
         self._done += 1
         self._failed += not ok
+        detail(f"trial {trial} {'done' if ok else 'failed'}")
         now = time.monotonic()
         rate = self._done / (now - self._began)
         note = f"{rate:.2g} trials/s, {self._failed} failed"
@@ -126,21 +173,22 @@ class _Progress:
             self._say(f"{self._done}/{self._total} trials done, {note}, {left:.0f} s left")
 
     def note(self, text: str) -> None:
-        self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        if not self._quiet:
+            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _say(self, text: str) -> None:
         if not self._terminal:
-            click.echo(text, err=True)
+            remark(text)
 
 
 def _print_plan(plan: Plan, as_json: bool) -> None:
     if as_json:
         facts = {"folder": str(plan.folder), "missing": len(plan.missing), "kept": plan.kept, "cells": plan.n_cells}
-        click.echo(json.dumps(facts | {"damaged": plan.damaged}, indent=2))
+        print_json(facts | {"damaged": plan.damaged})
     else:
         for name, why in plan.damaged.items():
-            click.echo(f"Would set aside {plan.folder / name}: {why}.")
-        click.echo(
+            say(f"Would set aside {plan.folder / name}: {why}.")
+        say(
             f"Would compute {len(plan.missing)} trials of {plan.n_cells} cells into {plan.folder}; {plan.kept} are "
             f"there already. Nothing was written."
         )
@@ -158,14 +206,14 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
             "failed": failed,
             "seconds": round(report.seconds, 1),
         }
-        click.echo(json.dumps(facts, indent=2))
+        print_json(facts)
         return
-    click.echo(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")
+    say(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")
     for trial, path in sorted(report.failed.items()):
         again = replay_command(report.folder, trial, data_dir)
         click.echo(f"Trial {trial} failed; its traceback is in {path}. To see it fail, alone: {again}", err=True)
     if failed:
         click.echo("The same `mvcc run` tries failed trials again.", err=True)
     if report.computed + report.kept:
-        click.echo(f"Curves: {report.folder / 'curves.csv'}")
-        click.echo(f"Next: mvcc plot {report.folder}")
+        say(f"Curves: {report.folder / 'curves.csv'}")
+        say(f"Next: mvcc plot {report.folder}")

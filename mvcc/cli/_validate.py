@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from mvcc.cli._shared import below_help, output_options, print_json, remark, say, set_option
 
 if TYPE_CHECKING:
     from mvcc.experiments import Config
 
-_EXAMPLES = """\b
-Examples:
-  mvcc validate configs/protein.yaml
-  mvcc validate configs/*.yaml --set trials=10
-  mvcc validate configs/protein.yaml --set multi_view.threshold=0.8
-"""
-
-
-@click.command("validate", epilog=_EXAMPLES)
-@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...", type=click.Path())
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Use this value instead of the file's; can be given several times.",
+_HELP_END = below_help(
+    "mvcc validate configs/protein.yaml",
+    "mvcc validate configs/*.yaml --set trials=10",
+    "mvcc validate configs/protein.yaml --set multi_view.threshold=0.8",
+    terms=("trial", "cell", "threshold"),
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the complete configurations, defaults included, as JSON.")
+
+
+@click.command("validate", epilog=_HELP_END)
+@click.argument("configs", nargs=-1, required=True, metavar="CONFIG...", type=click.Path())
+@set_option
+@output_options("Print the complete configurations, defaults included, as JSON.")
 def command(configs: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
     """Check configurations without running them.
 
@@ -46,7 +42,11 @@ def command(configs: tuple[str, ...], overrides: tuple[str, ...], as_json: bool)
             errors.append(str(error))
     if errors:
         raise ConfigError("\n\n".join(errors))
-    click.echo(_json(valid) if as_json else "\n\n".join(_summary(path, config) for path, config in valid.items()))
+    if as_json:
+        print_json(_complete(valid))
+    else:
+        say("\n\n".join(_summary(path, config) for path, config in valid.items()))
+        remark(f"Next: mvcc run {next(iter(valid))}")
 
 
 def _summary(path: str, config: Config) -> str:
@@ -64,10 +64,12 @@ def _summary(path: str, config: Config) -> str:
 def _cells(config: Config) -> list[str]:
     """Say of each experiment how many cells every trial computes, and what they are combined from."""
     from mvcc.experiments import list_cells
+    from mvcc.methods import uses_relations
 
     numbers = Counter(cell.experiment for cell in list_cells(config))
     lines = []
     if (multi := config.multi_view) is not None:
+        without = [method for method in multi.transfers if not uses_relations(method)]
         varied = [
             _counted(len(multi.bases), "base"),
             _counted(len(multi.transfers), "transfer"),
@@ -81,7 +83,7 @@ def _cells(config: Config) -> list[str]:
                 if len(values) > 1
             ),
             _counted(len(multi.mapped), "mapped portion")
-            + " (single-view needs none)" * ("single-view" in multi.transfers),
+            + (f" ({' and '.join(without)} need{'s' if len(without) == 1 else ''} none)" if without else ""),
             _counted(len(multi.constraints), "constraint count"),
         ]
         lines.append(f"{numbers['multi-view']} in every trial: {' × '.join(varied)}")
@@ -100,15 +102,10 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' if count > 1 else ''}"
 
 
-def _json(configs: dict[str, Config]) -> str:
-    import json
-
+def _complete(configs: dict[str, Config]) -> list[dict[str, Any]]:
     from mvcc.experiments import list_cells
 
-    return json.dumps(
-        [
-            {"path": path, "cells": len(list_cells(config)), "config": config.resolved()}
-            for path, config in configs.items()
-        ],
-        indent=2,
-    )
+    return [
+        {"path": path, "cells": len(list_cells(config)), "config": config.resolved()}
+        for path, config in configs.items()
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._files import cache_folder, fetch, file_checksums, find_file, search_folders
 from mvcc.datasets._load import load_dataset
+from mvcc.datasets._parcel import pack_files, unpack_files
 from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo, dataset_info, registry
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "file_checksums",
     "find_file",
     "load_dataset",
+    "pack_files",
     "registry",
     "search_folders",
+    "unpack_files",
 ]

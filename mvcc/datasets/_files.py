@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from functools import lru_cache
 from os import PathLike
@@ -11,6 +12,8 @@ from mvcc.datasets import _newsgroups
 from mvcc.datasets._download import download
 from mvcc.datasets._registry import DataFile, DataFolder, dataset_info
 from mvcc.exceptions import DataError
+
+_logger = logging.getLogger("mvcc.datasets")
 
 
 def cache_folder() -> Path:
@@ -98,6 +101,7 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
                 f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), expected is {file.sha256} "
                 f"({file.size} bytes). Remove it and run `mvcc data fetch`, or replace it with the right {what[0]}."
             )
+        _logger.info("%s: found, its checksum is right", path)
         return path
     return None
 
@@ -166,6 +170,7 @@ def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
 
 def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
     folder = cache_folder()
+    _logger.info("%s is found nowhere: downloading it from %s into %s", file.name, file.url, folder)
     try:
         return download(file, folder)
     except OSError as error:  # the errors of requests are OSErrors as well

@@ -2,6 +2,7 @@
 
 from mvcc.experiments._check import Finding, check_results
 from mvcc.experiments._config import Config, load_config
+from mvcc.experiments._dask import connect_to_dask
 from mvcc.experiments._plan import list_cells
 from mvcc.experiments._replay import Replay, replay_trial
 from mvcc.experiments._runner import Plan, RunReport, plan_run, replay_command, run_experiment
@@ -13,6 +14,7 @@ __all__ = [
     "Replay",
     "RunReport",
     "check_results",
+    "connect_to_dask",
     "list_cells",
     "load_config",
     "plan_run",

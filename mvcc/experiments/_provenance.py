@@ -22,11 +22,10 @@ def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Man
     DataError
         When a data file is missing or damaged.
     """
-    transfers = config.multi_view.transfers if config.multi_view is not None else ()
     return Manifest(
         config=config.resolved(),
         data=file_checksums(config.dataset, data_dir),
-        runs=[this_run(transfers)],
+        runs=[this_run(config.transfers())],
         checksums={},
     )
 

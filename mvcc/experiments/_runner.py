@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import time
@@ -10,16 +11,19 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from mvcc._environment import now
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._example import example_cluster
 from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._plan import list_cells
-from mvcc.experiments._provenance import describe_run, differences, now
+from mvcc.experiments._provenance import describe_run, differences
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import undisturbed, warm_up
 from mvcc.experiments._workers import attempt_trials
+
+_logger = logging.getLogger("mvcc.experiments")
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,7 @@ def run_experiment(
             on_start(plan)
             if plan.missing:
                 warm_up(config)  # compiled once, here, instead of by all workers at the same time
+                _logger.info("kernels ready after %.1f s", time.perf_counter() - began)
             # closed at once when something goes wrong here, so that no worker computes for nothing
             with closing(attempt_trials(config, plan.missing, n_jobs, data_dir, on_note)) as attempts:
                 for attempt in attempts:
@@ -160,6 +165,7 @@ def run_experiment(
                     on_trial(attempt.trial, attempt.rows is not None)
             if finished := [trial for trial in store.finished(()) if trial < config.trials]:
                 store.summarize(finished)
+                _logger.info("%s: curves of %d trials written", store.folder, len(finished))
                 with undisturbed():
                     store.write_example(example_cluster(config, data_dir))
             this = manifest.runs[-1]

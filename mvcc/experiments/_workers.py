@@ -5,28 +5,20 @@ from __future__ import annotations
 import os
 import threading
 import time
-import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import joblib
-import pandas as pd
-from joblib.parallel import LokyBackend, get_active_backend
+from joblib.parallel import LokyBackend, MultiprocessingBackend, SequentialBackend, ThreadingBackend, get_active_backend
 
 from mvcc.exceptions import WorkerError
 from mvcc.experiments._config import Config
-from mvcc.experiments._trial import run_trial, undisturbed
+from mvcc.experiments._dask import attempt_on_dask
+from mvcc.experiments._errand import Attempt, attempt_away, attempt_here, pack_errand
 
-
-@dataclass(frozen=True)
-class Attempt:
-    """What became of a trial: its rows, or the traceback of its failure."""
-
-    trial: int
-    rows: pd.DataFrame | None
-    failure: str = ""
+_HERE = (LokyBackend, MultiprocessingBackend, SequentialBackend, ThreadingBackend)  # ray's is a child of one of them
 
 
 def attempt_trials(
@@ -38,25 +30,34 @@ def attempt_trials(
 ) -> Generator[Attempt]:
     """Yield trials as they finish, whatever their order.
 
+    Workers on other machines (dask, ray, Spark) need no files: the data are verified here and sent along.
+
     When the system kills a worker, most often since memory ran out, new ones take over the trials that are not
     finished. When that happens again, at least one must have been finished in between.
 
     Raises
     ------
     WorkerError
-        When workers are killed again and again.
+        When workers are killed again and again, do not fit, or cannot be reached any more.
+    DataError
+        When data that are to be sent along are missing or damaged.
     """
+    backend, _ = get_active_backend()
+    if type(backend).__name__ == "DaskDistributedBackend":  # told by its name: dask may not be installed
+        yield from attempt_on_dask(backend.client, pack_errand(config, data_dir), trials, n_jobs, on_note)
+        return
+    if type(backend) in _HERE:
+        run = partial(attempt_here, config, data_dir)
+    else:
+        run = partial(attempt_away, pack_errand(config, data_dir))
     left = dict.fromkeys(trials)
     killed = False
     while left:
         before = len(left)
-        # one trial at a time: none waits in a worker for others, to be lost with them
-        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, **_options())
         try:
-            with undisturbed():  # for backends of threads, which share what a trial sets for its time
-                for attempt in parallel(joblib.delayed(_attempt)(config, trial, data_dir) for trial in tuple(left)):
-                    del left[attempt.trial]
-                    yield attempt
+            for attempt in _finished(backend, [joblib.delayed(run)(trial) for trial in left], n_jobs):
+                del left[attempt.trial]
+                yield attempt
         except BrokenProcessPool as error:
             if killed and len(left) == before:
                 raise WorkerError(
@@ -71,17 +72,21 @@ def attempt_trials(
             )
 
 
-def _attempt(config: Config, trial: int, data_dir: str | os.PathLike[str] | None) -> Attempt:
-    """Run a trial; one that fails must not take the others with it."""
-    try:
-        return Attempt(trial, run_trial(config, trial, data_dir))
-    except Exception:
-        return Attempt(trial, None, traceback.format_exc())
+def _finished(backend: Any, calls: list[Any], n_jobs: int) -> Iterator[Attempt]:
+    """Run calls, and give what they return as they finish."""
+    if backend.supports_return_generator:
+        # one trial at a time: none waits in a worker for others, to be lost with them
+        options: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1, **_options(backend)}
+        yield from joblib.Parallel(n_jobs=n_jobs, **options)(calls)
+    else:  # Spark's gives all at the end: a few at a time, so that what is finished can be stored
+        parallel = joblib.Parallel(n_jobs=n_jobs, batch_size=1)
+        size = max(1, parallel._effective_n_jobs())
+        for start in range(0, len(calls), size):
+            yield from parallel(calls[start : start + size])
 
 
-def _options() -> dict[str, Any]:
+def _options(backend: Any) -> dict[str, Any]:
     """Return what joblib's own processes are told besides: they are the ones that this process starts."""
-    backend, _ = get_active_backend()
     return {"initializer": _end_with, "initargs": (os.getpid(),)} if type(backend) is LokyBackend else {}
 
 

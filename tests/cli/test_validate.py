@@ -21,7 +21,7 @@ def validate(*arguments):
 def test_the_summary_names_results_data_cells_and_trials():
     result = validate(CONFIGS / "protein.yaml", "--set", "trials=7", "--set", "multi_view.mapped=[0.5]")
     assert result.exit_code == 0
-    assert result.output.splitlines() == [
+    assert result.stdout.splitlines() == [
         f"{CONFIGS / 'protein.yaml'} is valid.",
         "  name      protein: results go to results/protein",
         "  data set  protein",

@@ -70,7 +70,11 @@ def test_the_backend_does_not_matter(config, expected, tmp_path, tried, backend)
 def test_dask_does_not_matter(config, expected, tmp_path, tried):
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, protocol="tcp://"
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            protocol="tcp://",
         ) as cluster,
         distributed.Client(cluster),
         joblib.parallel_config(backend="dask"),

@@ -24,7 +24,7 @@ def deadly(monkeypatch, tmp_path):
     def plant(trial, times):
         attempt = workers.Attempt
 
-        def kills(config, number, data_dir):
+        def kills(config, data_dir, number):
             marks = len(list(tmp_path.glob("killed-*")))
             if number == trial and marks < times:
                 (tmp_path / f"killed-{marks}").touch()
@@ -32,7 +32,7 @@ def deadly(monkeypatch, tmp_path):
                 os.kill(os.getpid(), signal.SIGKILL)
             return attempt(number, run_trial(config, number, data_dir))
 
-        monkeypatch.setattr(workers, "_attempt", kills)
+        monkeypatch.setattr(workers, "attempt_here", kills)
 
     return plant
 

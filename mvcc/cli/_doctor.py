@@ -1,0 +1,249 @@
+"""``mvcc doctor``: say whether everything is there that mvcc needs."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from mvcc._version import __version__
+from mvcc.cli._shared import Folder, below_help, data_dir_option, output_options, print_json, say
+from mvcc.exceptions import DataError
+
+PROBLEM = 1
+
+OK, NOTE, BAD = "ok", "note", "problem"
+_EXTRAS = {"dask": ("dask", "distributed"), "parquet": ("pyarrow",)}
+_LEAST_DISK, _LEAST_MEMORY = 200 * 2**20, 2**30  # bytes
+_COLORS = {OK: "green", NOTE: "yellow", BAD: "red"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """What was looked at, how it is, and what to do about it."""
+
+    topic: str
+    status: str
+    found: str
+    advice: str = ""
+
+
+@click.command("doctor", epilog=below_help("mvcc doctor", "mvcc doctor --compile --out my-results"))
+@data_dir_option
+@click.option("--out", type=Folder(), metavar="FOLDER", default="results", help="Folder of results to look at.")
+@click.option("--compile", "compiling", is_flag=True, help="Compile the kernels now, if they are not compiled yet.")
+@output_options("Print the findings as JSON.")
+@click.pass_context
+def command(context: click.Context, data_dir: Path | None, out: Path, compiling: bool, as_json: bool) -> None:
+    """Say whether everything is there that mvcc needs: versions, data, kernels, threads, disk and memory.
+
+    Nothing is changed, unless --compile asks for it. Each line is ok, a note, or a problem, with what to do about it.
+
+    Exit status 1 when there is a problem.
+    """
+    lines = [line for look in _looks(data_dir, out, compiling) for line in look()]
+    problems = sum(line.status == BAD for line in lines)
+    if as_json:
+        print_json({"problems": problems, "findings": [asdict(line) for line in lines]})
+    else:
+        _print(lines)
+        say(f"{problems} problems." if problems else "No problem. Next: mvcc run CONFIG, or mvcc init FOLDER.")
+    if problems:
+        context.exit(PROBLEM)
+
+
+def _looks(data_dir: Path | None, out: Path, compiling: bool) -> list[Callable[[], Iterator[Line]]]:
+    return [
+        _versions,
+        _extras,
+        lambda: _data(data_dir),
+        lambda: _kernels(compiling),
+        _threads,
+        lambda: _results(out),
+        _memory,
+    ]
+
+
+def _versions() -> Iterator[Line]:
+    yield Line("mvcc", OK, f"{__version__} in {Path(__file__).parents[1]}")
+    yield Line("python", OK, f"{platform.python_version()} on {platform.platform()}")
+    try:
+        wanted = [_Wanted(text) for text in metadata.requires("mvcc") or ()]
+    except metadata.PackageNotFoundError:
+        yield Line("mvcc", NOTE, "not installed, used from its folder", "pip install mvcc")
+        return
+    found, missing = [], []
+    for package in (package for package in wanted if not package.is_extra):
+        try:
+            found.append(f"{package.name} {metadata.version(package.name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(package.name)
+    yield Line("libraries", OK, ", ".join(found))
+    if missing:
+        yield Line("libraries", BAD, f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
+
+
+class _Wanted:
+    """One entry of a package's requirements, such as ``dask>=2024.8; extra == "dask"``."""
+
+    def __init__(self, text: str) -> None:
+        name, _, condition = text.partition(";")
+        self.name = name.strip().split("[")[0]
+        for sign in "<>=!~ ":
+            self.name = self.name.split(sign)[0]
+        self.is_extra = "extra" in condition
+
+
+def _extras() -> Iterator[Line]:
+    for extra, modules in _EXTRAS.items():
+        if missing := [module for module in modules if find_spec(module) is None]:
+            yield Line(f"extra {extra}", NOTE, f"not installed: {', '.join(missing)}", f'pip install "mvcc[{extra}]"')
+        else:
+            versions = ", ".join(f"{module} {metadata.version(module)}" for module in modules)
+            yield Line(f"extra {extra}", OK, versions)
+
+
+def _data(data_dir: Path | None) -> Iterator[Line]:
+    from mvcc.datasets import find_file, registry, search_folders
+
+    try:
+        folders = search_folders(data_dir)
+    except DataError as error:
+        yield Line("data", BAD, str(error), "name a folder that exists, or unset it")
+        return
+    yield Line("data", OK, f"looked for in {', '.join(map(str, folders))}")
+    for info in registry().values():
+        if not info.files:
+            yield Line(f"data {info.name}", OK, "generated, needs no file")
+            continue
+        try:
+            paths = {file.name: find_file(file, data_dir) for file in info.files}
+        except DataError as error:
+            yield Line(f"data {info.name}", BAD, str(error), f"mvcc data fetch {info.name}")
+            continue
+        if missing := [name for name, path in paths.items() if path is None]:
+            yield Line(f"data {info.name}", NOTE, f"missing: {', '.join(missing)}", f"mvcc data fetch {info.name}")
+        else:
+            places = {str(path).removesuffix(name) for name, path in paths.items()}
+            yield Line(f"data {info.name}", OK, f"{len(paths)} verified in {', '.join(sorted(places))}")
+
+
+def _kernels(compiling: bool) -> Iterator[Line]:
+    began = time.perf_counter()
+    try:
+        import mvcc.multiview  # it declares the kernels, and forgets those compiled from older sources
+    except RuntimeError as error:  # numba's word that it finds no place for what it compiles
+        yield Line("kernels", BAD, f"no folder for compiled kernels: {error}", "set NUMBA_CACHE_DIR to a folder")
+        return
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        yield Line("kernels", NOTE, "compiler off by NUMBA_DISABLE_JIT: a hundred times slower", "unset it")
+        return
+    loaded = time.perf_counter() - began
+    if compiling:
+        began = time.perf_counter()
+        _compile()
+        yield Line("kernels", OK, f"ready after {time.perf_counter() - began:.1f} s")
+    package = Path(mvcc.multiview.__file__).parent
+    folders = [_cache_of(folder) for folder in (package / "_kernels", package / "cluster" / "_kernels")]
+    for folder in folders:
+        compiled = len(list(folder.rglob("*.nbi")))
+        if not _is_writable(folder):
+            yield Line("kernels", BAD, f"{folder} cannot be written", "set NUMBA_CACHE_DIR to a folder of yours")
+        elif compiled:
+            yield Line("kernels", OK, f"compiled: {compiled} in {folder}, loaded in {loaded:.1f} s")
+        else:
+            advice = "mvcc doctor --compile, or let the first run do it (a minute or two)"
+            yield Line("kernels", NOTE, f"not compiled yet in {folder}", advice)
+
+
+def _compile() -> None:
+    """Fit once with each base, large enough that every step is taken."""
+    import numpy as np
+
+    from mvcc.cluster import MPCKMeans, PCKMeans
+    from mvcc.constraints import Constraints
+    from mvcc.multiview import MultiViewConstrainedClustering
+    from mvcc.transfer import ConstraintPropagation
+
+    y = np.arange(12) % 2
+    X = np.random.default_rng(0).normal(size=(12, 2)) + 9 * y[:, None]
+    same = np.column_stack((np.arange(12), np.arange(12)))
+    given = Constraints.from_labels(y, 6, 0)
+    for base in (PCKMeans, MPCKMeans):
+        model = MultiViewConstrainedClustering(base(2), ConstraintPropagation(threshold=0.5), random_state=0)
+        model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
+
+
+def _cache_of(folder: Path) -> Path:
+    """Return where numba keeps what it compiles from the sources of a folder."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    beside = folder / "__pycache__"
+    return Path(chosen) if chosen else beside
+
+
+def _threads() -> Iterator[Line]:
+    from numba import get_num_threads
+    from threadpoolctl import threadpool_info
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    pools = [f"{pool['internal_api']} {pool.get('version') or ''}".strip() for pool in threadpool_info()]
+    counts = sorted({pool["num_threads"] for pool in threadpool_info()})
+    libraries = f"{', '.join(dict.fromkeys(pools))}: {' and '.join(map(str, counts))} threads, 1 in every trial"
+    yield Line("threads", OK, f"{cores} cores; {libraries}; numba: {get_num_threads()}")
+
+
+def _results(out: Path) -> Iterator[Line]:
+    where = out.absolute()
+    existing = next(folder for folder in (where, *where.parents) if folder.exists())
+    if not existing.is_dir():
+        yield Line("results", BAD, f"{existing} is a file", "choose another folder with --out")
+        return
+    if _is_writable(existing):
+        yield Line("results", OK, f"{where} can be written" + ("" if existing == where else "; it does not exist yet"))
+    else:
+        yield Line("results", BAD, f"{existing} cannot be written", "choose another folder with --out")
+    free = shutil.disk_usage(existing).free
+    enough = free >= _LEAST_DISK
+    yield Line("disk", OK if enough else BAD, f"{_size(free)} free", "" if enough else "make room, some 200 MB")
+
+
+def _memory() -> Iterator[Line]:
+    if (free := _free_memory()) is not None:
+        enough = free >= _LEAST_MEMORY
+        yield Line("memory", OK if enough else NOTE, f"{_size(free)} free", "" if enough else "use few workers: -j 1")
+
+
+def _free_memory() -> int | None:
+    """Return what the system says that processes can still have; None where it does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    entries = dict(line.split(":", 1) for line in lines)
+    return int(entries["MemAvailable"].split()[0]) * 1024
+
+
+def _is_writable(folder: Path) -> bool:
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(existing, os.W_OK | os.X_OK)
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**30:.1f} GB"
+
+
+def _print(lines: list[Line]) -> None:
+    width = max(len(line.topic) for line in lines)
+    for line in lines:
+        status = click.style(f"{line.status:<7}", fg=_COLORS[line.status])
+        say(f"{status}  {line.topic:<{width}}  {line.found}")
+        if line.advice:
+            say(f"{'':7}  {'':{width}}  → {line.advice}")

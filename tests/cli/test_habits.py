@@ -1,0 +1,208 @@
+"""Every command has the same habits: help with an example, --json, --quiet, --verbose, colors where they belong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from mvcc.cli import cli
+from mvcc.cli._shared import TERMS, below_help
+
+# what prints no result of its own
+WITHOUT_JSON = {
+    ("completion",): "prints a script for a shell",
+    ("data",): "is a group",
+}
+PAIRS = "i,j,kind\n0,1,must-link\n1,2,cannot-link\n"
+CONFIG = """\
+name: tiny
+dataset: four_quadrants
+dataset_options: {instances_per_view: 20}
+trials: 2
+multi_view: {transfers: [direct-mapping], bases: [pck-means], threshold: 0.75, mapped: [1.0], constraints: [6]}
+"""
+
+
+def all_commands(group=cli, path=()):
+    found = []
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        found.append(((*path, name), command))
+        if isinstance(command, click.Group):
+            found += all_commands(command, (*path, name))
+    return found
+
+
+COMMANDS = all_commands()
+by_name = pytest.mark.parametrize("path", [path for path, _ in COMMANDS], ids=" ".join)
+
+
+def command_of(path):
+    return dict(COMMANDS)[path]
+
+
+def examples_of(command):
+    text = (command.epilog or "").replace("\\\n", " ")
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("mvcc ")]
+
+
+@by_name
+def test_a_command_has_help_and_its_options_are_explained(path):
+    command = command_of(path)
+    assert command.help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+
+
+@by_name
+def test_a_command_shows_an_example_that_can_be_parsed(path):
+    assert examples_of(command_of(path))
+    for example in examples_of(command_of(path)):
+        words = shlex.split(example.partition(" > ")[0])
+        command, names = cli, words[1:]
+        while isinstance(command, click.Group):
+            command, names = command.get_command(click.Context(command), names[0]), names[1:]
+        command.make_context("mvcc", names)
+
+
+@by_name
+def test_a_command_prints_json_or_has_nothing_to_print(path):
+    has_json = any("--json" in parameter.opts for parameter in command_of(path).params)
+    assert has_json is not (path in WITHOUT_JSON)
+
+
+@by_name
+def test_a_command_that_prints_results_can_be_quiet_or_verbose(path):
+    options = {option for parameter in command_of(path).params for option in parameter.opts}
+    if path not in WITHOUT_JSON:
+        assert {"-q", "--quiet", "-v", "--verbose"} <= options
+
+
+@by_name
+def test_help_can_be_asked_for_in_both_ways(path):
+    asked = [CliRunner().invoke(cli, words).stdout for words in ([*path, "--help"], ["help", *path])]
+    assert asked[0] == asked[1]
+    assert "Example" in asked[0]
+
+
+def test_words_stand_below_the_help_with_what_they_mean():
+    assert f"  cell  {TERMS['cell'][:30]}" in below_help("mvcc run x.yaml", terms=("cell",))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pairs.csv").write_text(PAIRS)
+    (tmp_path / "tiny.yaml").write_text(CONFIG)
+    done = mvcc("run", "tiny.yaml", "-j", "1", "-q")
+    assert (done.exit_code, done.output) == (0, "")
+    return tmp_path
+
+
+def mvcc(*words):
+    return CliRunner().invoke(cli, words, catch_exceptions=False)
+
+
+RESULTS = [
+    ("run", "tiny.yaml", "-j", "1"),
+    ("run", "tiny.yaml", "--dry-run"),
+    ("plot", "results", "--figure", "4"),
+    ("claims", "results"),
+    ("check", "results"),
+    ("replay", "results/tiny", "1"),
+    ("validate", "tiny.yaml"),
+    ("constraints", "pairs.csv"),
+    ("data", "list"),
+    ("data", "fetch", "rings"),
+    ("data", "check", "rings"),
+    ("doctor",),
+]
+CODES = {"claims": 3}  # too few results for a claim to hold
+
+
+@pytest.mark.parametrize("words", RESULTS, ids=" ".join)
+def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, words):
+    plain = mvcc(*words)
+    assert plain.stdout
+    document = mvcc(*words, "--json")
+    assert document.exit_code == plain.exit_code
+    json.loads(document.stdout, parse_constant=pytest.fail)
+    quiet = mvcc(*words, "-q")
+    assert (quiet.output, quiet.exit_code) == ("", plain.exit_code)
+    assert json.loads(mvcc(*words, "-q", "--json").stdout)
+    verbose = mvcc(*words, "-v")
+    assert "· took " in verbose.stderr
+    assert "· took " not in plain.stderr
+
+
+def test_quiet_and_verbose_exclude_each_other(folder):
+    for words in (["-q", "-v"], ["-v", "-q"]):
+        done = mvcc("validate", "tiny.yaml", *words)
+        assert done.exit_code == 2
+        assert "exclude each other" in done.stderr
+
+
+def test_errors_are_said_in_quiet_too(tmp_path):
+    done = run_process("check", str(tmp_path), "--quiet", "--json")
+    assert done.returncode == 1
+    assert "there are no results here" in done.stderr
+    assert not done.stdout
+
+
+def run_process(*words, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "mvcc", *words], capture_output=True, text=True, env=os.environ | environment
+    )
+
+
+@pytest.mark.parametrize("words", [["check", "nowhere"], ["doctor"], ["claims", "nowhere"]], ids=" ".join)
+def test_there_is_no_color_without_a_terminal_or_with_NO_COLOR(words):
+    for environment in ({}, {"NO_COLOR": "1"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
+        done = run_process(*words, **environment)
+        assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_FORCE_COLOR_gives_color_without_a_terminal():
+    assert "\x1b[31m" in run_process("check", "nowhere", FORCE_COLOR="1").stderr
+
+
+def test_FORCE_COLOR_draws_no_moving_bar_into_a_file(folder):
+    done = run_process("run", "tiny.yaml", "--fresh", "-j", "1", FORCE_COLOR="1")
+    assert "2/2 trials done" in done.stderr
+    assert "\x1b[?25l" not in done.stderr  # the cursor is not hidden
+
+
+def test_the_module_is_the_command():
+    script = os.path.join(os.path.dirname(sys.executable), "mvcc")
+    for words in (["--help"], ["--version"], ["help", "run"], ["runn"]):
+        one = subprocess.run([script, *words], capture_output=True, text=True)
+        assert (one.stdout, one.stderr) == ((other := run_process(*words)).stdout, other.stderr)
+
+
+def test_backend_and_scheduler_go_together(folder):
+    for words in (["--backend", "dask"], ["--scheduler", "tcp://127.0.0.1:1"]):
+        done = mvcc("run", "tiny.yaml", "--out", "new", *words)
+        assert done.exit_code == 2
+        assert "go together" in done.stderr
+    done = mvcc("run", "tiny.yaml", "--out", "new", "--backend", "threading", "-j", "2")
+    assert done.exit_code == 0
+    assert (folder / "new/curves.csv").read_bytes() == (folder / "results/tiny/curves.csv").read_bytes()
+
+
+def test_a_scheduler_that_does_not_answer_gives_one_line_and_nothing_is_written(folder):
+    began = time.monotonic()
+    done = run_process("run", "tiny.yaml", "--out", "new", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    assert done.returncode == 1
+    assert done.stderr.startswith("mvcc: No dask scheduler answers at tcp://127.0.0.1:9")
+    assert done.stderr.count("\n") == 1
+    assert time.monotonic() - began < 30
+    assert not (folder / "new").exists()
