@@ -1,8 +1,9 @@
 # Every target sets up its own virtual environment in .venv when there is none.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint reliability coverage mutants reproduce bench clean
+.PHONY: help demo test lint docs packages reliability coverage mutants reproduce bench clean
 
 PYTHON ?= python3
+PYTHONS ?= $(PYTHON)
 TRIALS ?= 100
 JOBS ?= -1
 VENV := .venv
@@ -33,6 +34,13 @@ lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (a minute; no network)
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d docs/_build/doctrees -c docs . docs/_build/html
+	@echo "The documentation is in docs/_build/html/index.html"
+
+packages: $(VENV)/.installed ## Build wheel and sdist, use both in empty environments (PYTHONS="python3.11 python3.13")
+	$(BIN)/python scripts/check_packages.py $(PYTHONS)
+
 reliability: $(VENV)/.installed ## Run all tests, the slow ones too, and count how often each promise was tried (half an hour)
 	MVCC_TRIED=results/reliability.csv $(BIN)/pytest -n 2 -m ""
 
@@ -60,5 +68,5 @@ bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other impleme
 	$(BIN)/python -m scripts.bench.beyond
 
 clean: ## Remove the virtual environment, caches and the results of the demo
-	rm -rf $(VENV) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo
+	rm -rf $(VENV) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo docs/_build docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from joblib.externals.loky import get_reusable_executor
 from pydantic import ValidationError
 
 from mvcc import Constraints
@@ -89,6 +90,7 @@ def test_a_copy_of_a_method_gives_its_numbers_and_changes_no_others(zoo):
 
 
 def test_workers_find_the_package_and_change_no_byte(zoo, tmp_path):
+    get_reusable_executor().shutdown(wait=True)  # workers of former tests do not know the package
     for jobs in (1, 2):
         report = run_experiment(config("z-copy", "z-near"), tmp_path / str(jobs), n_jobs=jobs)
         assert not report.failed
