@@ -1,0 +1,211 @@
+"""Any views, any matches, any judged pairs: every table, and the facts of the report, say the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from mvcc.analysis import load_job, read_inputs
+from mvcc.exceptions import DataError
+from mvcc.metrics import pairwise_f_measure
+from mvcc.reporting.html import write_clustering_report
+from tests.analysis.problems import K, cluster, outputs, read_csv, with_values, write_csv, write_problem
+
+PROBLEMS = {
+    "one view": {"n_views": 1, "pairs": ()},
+    "two views": {},
+    "no matches": {"pairs": ()},
+    "no constraints": {"judged": ()},
+    "constraints in the second view alone": {"judged": (1,)},
+    "three views, one that nobody matches": {"n_views": 3, "pairs": [("view2", "view0")], "judged": (0, 1)},
+    "three views in a chain": {"n_views": 3, "pairs": [("view0", "view1"), ("view2", "view1")]},
+    "five views": {"n_views": 5, "judged": (0, 3), "n": 16},
+}
+every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+
+
+@every_problem
+@pytest.mark.parametrize("transfer", ["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"])
+def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
+    options = with_values(write_problem(tmp_path, **problem), transfer=transfer)
+    facts = cluster(options, tmp_path / "out")
+    assert facts == json.loads((tmp_path / "out" / "clustering.json").read_text(encoding="utf-8"))
+    inputs = read_inputs(load_job(None, options))
+    assert [view["name"] for view in facts["views"]] == [table.name for table in inputs.tables]
+    for table, constraints, view in zip(inputs.tables, inputs.constraints, facts["views"], strict=True):
+        rows = read_csv(tmp_path / "out" / table.name / "labels.csv")
+        assert [row["id"] for row in rows] == table.ids == view["ids"]
+        assert [int(row["cluster"]) for row in rows] == view["labels"]
+        assert set(view["labels"]) <= set(range(K))
+        assert [float(row["stability"]) for row in rows] == view["stability"]
+        assert all(0 <= share <= 1 for share in view["stability"])
+        assert [row["label"] for row in rows] == view["reference"] == table.reference
+        assert view["reference_f"] == pairwise_f_measure(view["reference"], view["labels"])
+        assert len(view["x"]) == len(view["y"]) == view["n_rows"] == len(table.ids)
+        labels = np.array(view["labels"])
+        assert len(view["given"]) == len(constraints)
+        assert all(ok == ((labels[i] == labels[j]) == kind) for i, j, kind, _, ok, _ in view["given"])
+        assert view["violated"] == [[*row[:4], row[5]] for row in view["given"] if not row[4]]
+        for kind in ("propagated", "received"):
+            listed = read_csv(tmp_path / "out" / table.name / f"{kind}.csv")
+            counts = {
+                name: sum(row["kind"].replace("-", "_") == name for row in listed)
+                for name in ("must_link", "cannot_link")
+            }
+            assert counts == view[f"n_{kind}"]
+            assert {(table.ids[i], table.ids[j], weight) for i, j, _, weight, _ in view[kind]} == {
+                (row["i"], row["j"], float(row["weight"])) for row in listed
+            }
+    for relation in facts["relations"]:
+        u, v = relation["views"]
+        same = [facts["views"][u]["labels"][i] == facts["views"][v]["labels"][j] for i, j in relation["pairs"]]
+        assert relation["agreement"] == pytest.approx(np.mean(same))
+        assert relation["differing"] == [pair for pair, ok in zip(relation["pairs"], same, strict=True) if not ok]
+        assert relation["pairs"] == inputs.relations[u, v].tolist()
+    write_clustering_report(facts, tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_other_numbers_of_the_clusters_would_agree_with_more_matches(tmp_path, seed):
+    facts = cluster(write_problem(tmp_path, seed=seed), tmp_path / "out")
+    (relation,) = facts["relations"]
+    one, other = (np.array(view["labels"]) for view in facts["views"])
+    here, there = np.array(relation["pairs"]).T
+    shares = [(one[here] == np.array(numbers)[other[there]]).mean() for numbers in permutations(range(K))]
+    assert relation["agreement"] == pytest.approx(max(shares))
+
+
+def test_restarts_tell_how_stable_rows_are(tmp_path):
+    options = write_problem(tmp_path)
+    facts = cluster(with_values(options, restarts=5), tmp_path / "out")
+    assert all(share in (0, 0.2, 0.4, 0.6, 0.8, 1) for view in facts["views"] for share in view["stability"])
+    assert all(-1 <= agreement <= 1 for agreement in facts["restarts"]["agreement"])
+    facts = cluster(with_values(options, restarts=0), tmp_path / "none")
+    assert facts["restarts"] == {"count": 0, "agreement": []}
+    assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == ["id", "cluster", "label"]
+
+
+def test_true_labels_change_nothing_but_the_comparison(tmp_path):
+    options = write_problem(tmp_path)
+    cluster(options, tmp_path / "with")
+    ignored = [((*keys[:-1], "ignore"), ["kind"], "--ignore") if keys[-1] == "labels_column" else (keys, *rest)
+               for keys, *rest in options]  # fmt: skip
+    facts = cluster(ignored, tmp_path / "without")
+    assert {view["reference"] for view in facts["views"]} == {None}
+    for name in ("view0", "view1"):
+        rows = [read_csv(tmp_path / folder / name / "labels.csv") for folder in ("with", "without")]
+        assert [row["cluster"] for row in rows[0]] == [row["cluster"] for row in rows[1]]
+
+
+def test_warnings_name_what_must_not_be_overlooked(tmp_path):
+    facts = cluster(write_problem(tmp_path, judged=()), tmp_path / "a")
+    assert any("No constraints were given" in text for text in facts["warnings"])
+    facts = cluster(write_problem(tmp_path, pairs=()), tmp_path / "b")
+    assert any("each was clustered by itself" in text for text in facts["warnings"])
+    facts = cluster(with_values(write_problem(tmp_path), threshold=1.0, n_clusters=20), tmp_path / "c")
+    assert any(" clusters are empty." in text for text in facts["warnings"]) or not facts["warnings"]
+
+
+def one_table(tmp_path, rows, **values):
+    path = write_csv(tmp_path / "a.csv", [["x", "y"], *rows])
+    return with_values([(("views", "a", "path"), path, "--view")], **values)
+
+
+def test_more_clusters_than_rows_are_refused_with_the_view(tmp_path):
+    with pytest.raises(DataError, match=r"a\.csv: 3 rows cannot be put into 4 clusters \(-k\)"):
+        cluster(one_table(tmp_path, [[1, 2], [3, 4], [5, 7]], n_clusters=4), tmp_path / "out")
+
+
+def test_one_row_is_refused(tmp_path):
+    with pytest.raises(DataError, match=r"a\.csv: there is one row only; nothing can be clustered"):
+        cluster(one_table(tmp_path, [[1, 2]], n_clusters=1), tmp_path / "out")
+
+
+@pytest.mark.parametrize("features", ["spectral", "pca", "none"])
+@pytest.mark.parametrize("rows", [2, 3])
+def test_few_rows_are_clustered(tmp_path, features, rows):
+    options = one_table(tmp_path, [[1, 2], [3, 4], [9, 7]][:rows], n_clusters=2, features=features)
+    assert set(cluster(options, tmp_path / "out")["views"][0]["labels"]) == {0, 1}
+
+
+@pytest.mark.parametrize("features", ["spectral", "pca", "none"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_largest_values_that_are_taken_can_be_clustered(tmp_path, features):
+    rows = [[1e100, 2], [-1e100, 4], [9, 7], [5, 5]]
+    assert len(cluster(one_table(tmp_path, rows, n_clusters=2, features=features), tmp_path / "out")["views"]) == 1
+    with pytest.raises(DataError, match=r"a\.csv:3: line 3 has '1\.1e100', which is too large to compute with, in the"):
+        cluster(one_table(tmp_path, [[1, 2], ["1.1e100", 4]], n_clusters=2), tmp_path / "out")
+
+
+def test_each_view_may_have_features_of_its_own(tmp_path):
+    options = write_problem(tmp_path)
+    options += [(("views", "view0", "features"), "pca", "--features"), (("views", "view0", "n_components"), 2, "--c")]
+    facts = cluster(with_values(options, features="none"), tmp_path / "out")
+    assert [view["n_components"] for view in facts["views"]] == [2, 3]
+    assert "2 principal components" in facts["views"][0]["features"]
+    assert facts["views"][1]["features"] == "3 columns as they are"
+
+
+@pytest.mark.parametrize(("features", "most"), [("spectral", 23), ("pca", 3)])
+def test_more_components_than_there_are_are_refused(tmp_path, features, most):
+    options = with_values(write_problem(tmp_path), features=features, n_components=most + 1)
+    with pytest.raises(
+        DataError, match=rf"view0\.csv: 24 rows of 3 columns have at most {most} components, not {most + 1}"
+    ):
+        cluster(options, tmp_path / "out")
+
+
+# repetition
+
+
+def test_the_same_job_gives_the_same_bytes(tmp_path):
+    options = write_problem(tmp_path, n_views=3, judged=(0, 2))
+    facts = [cluster(options, tmp_path / name) for name in ("one", "two")]
+    assert outputs(tmp_path / "one", ".csv", ".yaml") == outputs(tmp_path / "two", ".csv", ".yaml")
+    assert without_time(facts[0]) == without_time(facts[1])
+
+
+def without_time(facts):
+    return {key: value for key, value in facts.items() if key not in ("finished", "seconds", "command")}
+
+
+def test_the_settings_that_are_written_repeat_the_result_from_anywhere(tmp_path, monkeypatch):
+    options = with_values(write_problem(tmp_path / "data"), threshold=0.5, seed=5, features="pca", n_components=2)
+    cluster(options, tmp_path / "data/deep/one")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    cluster_from = load_job("../data/deep/one/cluster.yaml")
+    from mvcc.analysis import cluster_job
+
+    cluster_job(cluster_from, tmp_path / "two")
+    assert outputs(tmp_path / "data/deep/one", ".csv") == outputs(tmp_path / "two", ".csv")
+
+
+def test_the_settings_hold_where_the_output_is_behind_a_link(tmp_path):
+    options = write_problem(tmp_path / "data")
+    (tmp_path / "far/away").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far/away")
+    cluster(options, tmp_path / "link")
+    assert read_inputs(load_job(tmp_path / "link/cluster.yaml")).tables[0].name == "view0"
+
+
+def test_another_seed_may_give_another_result_but_the_same_tables(tmp_path):
+    options = write_problem(tmp_path)
+    cluster(with_values(options, seed=2**63 - 1), tmp_path / "out")
+    assert len(read_csv(tmp_path / "out/view0/labels.csv")) == 24
+
+
+def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
+    odd = ["=cmd()", "</script>", 'a"b', "a,b", "a\nb", "a\rb", "a\r\nb", "\u202e\u2028é\x00.", "x" * 10_000, "-"]
+    path = tmp_path / "odd.npz"
+    rng = np.random.default_rng(0)
+    np.savez(path, X=rng.normal(size=(len(odd), 2)), id=np.array(odd))
+    facts = cluster([(("views", "odd", "path"), str(path), "--view"), (("n_clusters",), 2, "-k")], tmp_path / "out")
+    write_clustering_report(facts, tmp_path / "out/report.html")
+    assert [row["id"] for row in read_csv(tmp_path / "out/odd/labels.csv")] == odd
+    assert "</script><" not in (tmp_path / "out/report.html").read_text("utf-8").split("application/json")[-1][: 10**6]
+    shutil.rmtree(tmp_path / "out")

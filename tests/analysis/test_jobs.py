@@ -1,0 +1,140 @@
+"""The settings of a job come from a file, from options, or from both, and all mistakes are told at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from mvcc.analysis import Job, load_job
+from mvcc.exceptions import ConfigError
+
+YAML = """views:
+  texts:
+    path: data/texts.csv
+    ignore: [a, b]
+  images: images.npz
+matches:
+  texts:images: matches.csv
+constraints:
+  texts: /far/pairs.csv
+n_clusters: 5
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "cluster.yaml"
+    path.write_text(YAML)
+    return path
+
+
+def test_paths_of_a_file_are_seen_from_its_folder(config, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    config.write_text(YAML.replace("images.npz", "~/images.npz"))
+    job = load_job(config)
+    assert job.views["texts"].path == str(tmp_path / "data/texts.csv")
+    assert job.views["images"].path == "/home/somebody/images.npz"
+    assert job.matches == {"texts:images": str(tmp_path / "matches.csv")}
+    assert job.constraints == {"texts": "/far/pairs.csv"}
+
+
+def test_what_is_left_out_has_the_values_that_the_help_names(config):
+    job = load_job(config)
+    assert (job.base, job.transfer, job.threshold, job.closure) == (
+        "mpck-means",
+        "constraint-propagation",
+        0.75,
+        "full",
+    )
+    assert (job.on_conflict, job.features, job.n_components, job.restarts, job.seed) == (
+        "error",
+        "spectral",
+        None,
+        10,
+        0,
+    )
+
+
+OPTIONS = [
+    (("views", "texts", "path"), "other.csv"),
+    (("views", "images", "id_column"), "name"),
+    (("views", "texts", "ignore"), ["c"]),
+    (("n_clusters",), 3),
+    (("threshold",), "cv"),
+    (("base",), "pck-means"),
+    (("seed",), 7),
+    (("features",), "none"),
+    (("views", "texts", "features"), "pca"),
+    (("views", "texts", "n_components"), 4),
+    (("matches", "images:texts"), "m.csv"),
+    (("constraints", "images"), "c.csv"),
+]
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"), OPTIONS[:-2], ids=lambda value: ".".join(value) if isinstance(value, tuple) else ""
+)
+def test_an_option_replaces_the_value_of_the_file(config, keys, value):
+    job = load_job(config, [(keys, value, "--option")])
+    found = job
+    for key in keys:
+        found = found[key] if isinstance(found, dict) else getattr(found, key)
+    assert found == (tuple(value) if isinstance(value, list) else value)
+    others = [name for name in Job.model_fields if name != keys[0]]
+    assert [getattr(job, name) for name in others] == [getattr(load_job(config), name) for name in others]
+
+
+def test_an_option_may_add_a_view_and_its_constraints(config):
+    job = load_job(
+        config, [(("views", "sounds", "path"), "s.csv", "--view"), (("constraints", "sounds"), "c.csv", "--c")]
+    )
+    assert list(job.views) == ["texts", "images", "sounds"]
+    assert list(job.constraints) == ["texts", "sounds"]
+
+
+def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config):
+    config.write_text(YAML.replace("n_clusters: 5", "n_clusters: few\nthreshhold: 0.5"))
+    options = [(("base",), "k-means", "--base k-means"), (("threshold",), "c", "--threshold c")]
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, options)
+    lines = str(refusal.value).splitlines()
+    assert lines[0] == f"4 problems in {config}:"
+    assert lines[1].startswith(f"{config}:10: n_clusters: the text 'few' is not allowed. Allowed: a whole number")
+    assert lines[2].startswith(f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?")
+    assert lines[3].startswith("--base k-means: base: the text 'k-means' is not allowed")
+    assert lines[4].startswith("--threshold c: threshold: the text 'c' is not allowed. Allowed: a number above 0, up")
+    assert lines[5].endswith(f"mvcc cluster {config} --dry-run")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("  texts:images:", "  texts:sounds:", r":6: matches: there is no view sounds"),
+        (
+            "  texts:images:",
+            "  texts:texts:",
+            r":6: matches: the text 'texts:texts' does not name two different views; write VIEW:",
+        ),
+        ("  texts:images:", "  texts:", r":6: matches: the text 'texts' does not name two different views"),
+        ("  texts:images:", "  images:texts: x.csv\n  texts:images:", r"the same two views are given twice"),
+        ("  images: images.npz", "  a b: images.npz", r"a b.* cannot be the name of a view"),
+        ("  images: images.npz", "  ../b: images.npz", r"cannot be the name of a view"),
+        ("  images: images.npz", "  images: 5", r":5: views\.images: 5 is not allowed"),
+        ("  images: images.npz", "  images: {file: x.csv}", r":5: .*unknown key 'file'|path: is missing"),
+        ("n_clusters: 5", "n_clusters: 0", r":10: n_clusters: 0 is not allowed"),
+        ("n_clusters: 5", "n_clusters: 5\nthreshold: 1.5", r":11: threshold: 1\.5 is not allowed.* or cv"),
+        ("n_clusters: 5", "n_clusters: 5\nthreshold: .nan", r":11: threshold: nan is not allowed"),
+        ("n_clusters: 5", "n_clusters: 5\nseed: -1", r":11: seed: -1 is not allowed"),
+        ("n_clusters: 5\n", "", r"n_clusters: is missing; add a line such as `n_clusters: 5`"),
+        ("images.npz", '"~\\0"', r":5: .*is not allowed\. Allowed: the path of a file"),
+        ("images.npz", '"a\\e[31m.csv"', r":5: .*is not allowed\. Allowed: the path of a file"),
+        ("images.npz", "x" * 5000, r":5: .*is not allowed\. Allowed: the path of a file"),
+        (YAML, "[]", r"is not allowed. Allowed: a section with the keys views, "),
+        (YAML, "views: {}\nn_clusters: 2", r"there is no view; give at least one"),
+        (YAML, "", r"the file is empty"),
+    ],
+    ids=lambda value: ascii(value)[1:25],
+)
+def test_a_mistake_is_told_with_its_line(config, old, new, message):
+    config.write_text(YAML.replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        load_job(config)

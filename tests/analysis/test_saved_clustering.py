@@ -1,0 +1,71 @@
+"""The model that is written can be loaded anywhere and gives new rows their clusters, numbered as in the tables."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc.exceptions import InvalidInputError
+from tests.analysis.problems import cluster, read_csv, with_values, write_problem
+
+
+@pytest.fixture(scope="module", params=["pca", "none"])
+def saved(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    # without constraints a row is always nearest to its own cluster
+    cluster(
+        with_values(write_problem(folder, n=40, judged=()), features=request.param, base="pck-means"), folder / "out"
+    )
+    return folder
+
+
+def test_rows_that_were_clustered_get_their_clusters_again(saved):
+    model = joblib.load(saved / "out/model.joblib")
+    assert model.names == ["view0", "view1"]
+    for name in model.names:
+        expected = [int(row["cluster"]) for row in read_csv(saved / "out" / name / "labels.csv")]
+        table = pd.read_csv(saved / f"{name}.csv")
+        assert model.predict(table, view=name).tolist() == expected
+        assert model.predict(table[["z", "kind", "y", "id", "x"]], view=name).tolist() == expected
+        assert model.predict(table[["x", "y", "z"]].to_numpy(), view=name).tolist() == expected
+        assert model.predict(table[["x", "y", "z"]].to_numpy()[:1], view=name).tolist() == expected[:1]
+
+
+def test_a_fresh_process_loads_it(saved):
+    program = """if True:
+        import json, joblib, pandas as pd
+        print(json.dumps(joblib.load("out/model.joblib").predict(pd.read_csv("view1.csv"), view="view1").tolist()))
+    """
+    done = subprocess.run([sys.executable, "-c", program], cwd=saved, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [int(row["cluster"]) for row in read_csv(saved / "out/view1/labels.csv")]
+
+
+@pytest.mark.parametrize(
+    ("X", "view", "message"),
+    [
+        (np.zeros((2, 3)), "view2", r"there is no view 'view2'; did you mean 'view\d'\?"),
+        (np.zeros((2, 3)), 0, r"there is no view 0"),
+        (np.zeros((2, 2)), "view0", r"X has 2 columns; view0 was clustered by 3"),
+        (np.full((2, 3), np.nan), "view0", r"X"),
+        (pd.DataFrame({"x": [1.0], "z": [2.0]}), "view0", r"X has no column 'y'"),
+        (pd.DataFrame({"x": ["a"], "y": ["b"], "z": ["c"]}), "view0", r"X"),
+        (None, "view0", r"X"),
+    ],
+    ids=range(7),
+)
+def test_rows_that_do_not_fit_are_refused(saved, X, view, message):
+    with pytest.raises(InvalidInputError, match=message):
+        joblib.load(saved / "out/model.joblib").predict(X, view=view)
+
+
+def test_spectral_features_have_no_place_for_new_rows(tmp_path):
+    cluster(write_problem(tmp_path), tmp_path / "out")
+    with pytest.raises(InvalidInputError, match=r"view0 was clustered by spectral features.* --features pca or none"):
+        joblib.load(tmp_path / "out/model.joblib").predict(np.zeros((2, 3)), view="view0")

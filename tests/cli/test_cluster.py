@@ -1,0 +1,239 @@
+"""``mvcc cluster`` takes tables by options or by a file, says what it found and where it is, and refuses in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from mvcc.analysis import write_example
+from mvcc.cli._cluster import command
+from mvcc.exceptions import ConfigError, DataError, InvalidInputError, StoreError
+
+OPTIONS = [
+    *("--view", "texts=texts.csv", "--view", "images=images.csv", "--match", "texts:images=matches.csv"),
+    *("--constraints", "texts=pairs.csv", "--labels-column", "texts=topic", "--id-column", "texts=id", "-k", "4"),
+]
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    write_example(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["mvcc", "cluster"])
+    return tmp_path
+
+
+def run(*arguments, code=0):
+    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done
+
+
+def outputs(folder, ending=".csv"):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob(f"*{ending}"))}
+
+
+def test_it_says_what_it_found_and_where_it_is(data):
+    lines = run(*OPTIONS, "--restarts", 2, "--out", "results").stdout.splitlines()
+    assert lines[0].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
+    assert "; agreement of restarts " in lines[0]
+    assert "; F against the labels " in lines[0]
+    assert lines[1].startswith("images: 320 rows; 0 constraints given, 0 violated; ")
+    assert lines[2].startswith("texts and images: ")
+    assert lines[2].endswith(" of 60 matched rows share their cluster")
+    assert lines[3:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
+    assert (data / "results/report.html").stat().st_size > 10_000
+
+
+def test_options_and_the_file_of_the_example_give_the_same(data):
+    run(*OPTIONS, "--out", "one")
+    run("cluster.yaml", "--out", "two")
+    assert outputs("one") == outputs("two")
+
+
+OVERRIDES = {
+    "n_clusters": ("-k", "3", 3),
+    "base": ("--base", "pck-means", "pck-means"),
+    "transfer": ("--transfer", "direct-mapping", "direct-mapping"),
+    "threshold": ("--threshold", "0.5", 0.5),
+    "threshold by cross-validation": ("--threshold", "cv", "cv"),
+    "closure": ("--closure", "view", "view"),
+    "on_conflict": ("--on-conflict", "drop", "drop"),
+    "features": ("--features", "pca", "pca"),
+    "n_components": ("--components", "2", 2),
+    "restarts": ("--restarts", "0", 0),
+    "seed": ("--seed", "9", 9),
+    "views.texts.features": ("--features", "texts=none", "none"),
+    "views.images.n_components": ("--components", "images=3", 3),
+    "views.texts.id_column": ("--id-column", "texts=topic", None),
+    "views.texts.labels_column": ("--labels-column", "texts=word_1", None),
+    "views.texts.ignore": ("--ignore", "texts=word_1", ["word_1"]),
+    "views.images.path": ("--view", "images=texts.csv", None),
+    "matches.texts:images": ("--match", "texts:images=other.csv", "other.csv"),
+    "constraints.texts": ("--constraints", "texts=other.csv", "other.csv"),
+}
+
+
+@pytest.mark.parametrize(("key", "option"), OVERRIDES.items(), ids=OVERRIDES)
+def test_every_option_replaces_the_value_of_the_file(data, key, option):
+    flag, text, expected = option
+    for name in ("matches.csv", "pairs.csv"):
+        if name in ("matches.csv" if "match" in key else "pairs.csv"):
+            Path("other.csv").write_bytes(Path(name).read_bytes())
+    if expected is None:  # a value that is understood, and then found to be wrong in the data
+        with pytest.raises((DataError, InvalidInputError), match=r"texts\.csv"):
+            run("cluster.yaml", flag, text, "--dry-run", "--json")
+        return
+    found = json.loads(run("cluster.yaml", flag, text, "--dry-run", "--json").stdout)["settings"]
+    for part in key.split(" ")[0].split("."):
+        found = found[part]
+    assert found == expected
+
+
+def test_ignore_may_be_given_for_many_columns(data):
+    done = run("cluster.yaml", "--ignore", "texts=word_1", "--ignore", "texts=word_2", "--dry-run", "--json")
+    assert json.loads(done.stdout)["views"][0]["columns"] == 10
+
+
+def test_a_dry_run_reads_everything_and_writes_nothing(data):
+    before = sorted(data.rglob("*"))
+    lines = run("cluster.yaml", "--dry-run", "--out", "results").stdout.splitlines()
+    assert lines == [
+        f"texts: 240 rows, 12 columns, 40 constraints ({Path('texts.csv')})",
+        f"images: 320 rows, 8 columns, 0 constraints ({Path('images.csv')})",
+        "texts and images: 60 matches",
+        "All files can be read. Nothing was written.",
+    ]
+    assert sorted(data.rglob("*")) == before
+    Path("matches.csv").write_text("texts,images\ntext-000,image-999\n")
+    with pytest.raises(DataError, match=r"matches\.csv: line 2: images .*did you mean 'image-\d+'"):
+        run("cluster.yaml", "--dry-run")
+
+
+def test_json_is_one_document_on_standard_output_and_nothing_else(data):
+    done = run("cluster.yaml", "--restarts", 1, "--out", "results", "--json")
+    outcome = json.loads(done.stdout)
+    assert outcome["folder"] == "results"
+    assert Path(outcome["report"]).exists()
+    assert [view["name"] for view in outcome["views"]] == ["texts", "images"]
+    assert all(Path(view["labels"]).exists() for view in outcome["views"])
+    assert outcome["restarts"]["count"] == 1
+    dry = json.loads(run("cluster.yaml", "--dry-run", "--json").stdout)
+    assert dry["matches"] == [{"views": ["texts", "images"], "matches": 60}]
+    assert [(view["rows"], view["columns"], view["constraints"]) for view in dry["views"]] == [
+        (240, 12, 40),
+        (320, 8, 0),
+    ]
+
+
+def test_quiet_prints_nothing_and_verbose_says_what_is_done(data):
+    done = run("cluster.yaml", "--restarts", 1, "--out", "results", "--quiet")
+    assert (done.stdout, done.stderr) == ("", "")
+    done = run("cluster.yaml", "--restarts", 1, "--out", "results", "--verbose")
+    for step in ("reading …", "clustering …", "restart 1 of 1 …", "writing …"):
+        assert step in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "there is nothing to cluster; give a CONFIG file, or a table with --view NAME=FILE"),
+        (["--view", "texts=texts.csv", "--out", "o"], "the number of clusters is missing; give it with -k"),
+        (["cluster.yaml"], "there is no place for the results; name a folder with --out"),
+        (
+            ["--view", "texts.csv", "-k", "2", "--out", "o"],
+            "'texts.csv' has no name, '=' and value, such as --view texts=",
+        ),
+        (["--view", "=texts.csv", "-k", "2", "--out", "o"], "'=texts.csv' has no name"),
+        (
+            ["cluster.yaml", "--ignore", "texts", "--out", "o"],
+            "'texts' has no name, '=' and value, such as --ignore texts",
+        ),
+        (["cluster.yaml", "-k", "few", "--out", "o"], "'few' is not a valid integer"),
+        (["cluster.yaml", "--thresold", "cv"], "--threshold"),
+        ([*OPTIONS, "--view", "texts=images.csv", "--out", "o"], "'texts' is given twice; keep one"),
+        ([*OPTIONS, "--constraints", "texts=more.csv", "--out", "o"], "'texts' is given twice; keep one"),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
+)
+def test_a_command_that_cannot_be_is_refused_with_exit_code_2(data, arguments, message):
+    done = run(*arguments, code=2)
+    assert message in " ".join(done.stderr.split())
+    assert done.stdout == ""
+    assert not (data / "o").exists()
+
+
+def test_mistakes_of_file_and_options_are_told_together(data):
+    Path("cluster.yaml").write_text(Path("cluster.yaml").read_text().replace("restarts: 10", "restarts: many"))
+    with pytest.raises(ConfigError, match=r"(?s)2 problems.*cluster\.yaml:\d+: restarts: .*--base means: base: "):
+        run("cluster.yaml", "--base", "means", "--out", "results")
+
+
+def test_a_foreign_folder_is_refused(data):
+    with pytest.raises(StoreError, match=r"holds README\.md, cluster\.yaml, images\.csv and more, but no clustering"):
+        run("cluster.yaml", "--out", ".", "--fresh")
+
+
+def test_warnings_are_notes_on_standard_error(data):
+    done = run(*OPTIONS[:4], "-k", 4, "--ignore", "texts=topic", "--restarts", 0, "--out", "results")
+    assert "Note: No constraints were given" in done.stderr
+    assert "Note" not in done.stdout
+
+
+# in processes of their own
+
+
+def mvcc(*arguments, cwd, **environment):
+    command_line = [sys.executable, "-m", "mvcc", *map(str, arguments)]
+    return subprocess.run(
+        command_line, cwd=cwd, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_command_ends_with_0_with_1_for_bad_data_and_with_2_for_bad_settings(data):
+    assert mvcc("cluster", "cluster.yaml", "--dry-run", cwd=data).returncode == 0
+    Path("pairs.csv").write_text("i,j,kind\ntext-000,text-0001,must-link\n")
+    for arguments, code, message in (
+        ((), 1, "mvcc: pairs.csv:2: no row has the id 'text-0001'; did you mean 'text-0"),
+        (("--base", "x"), 2, "mvcc: 1 problem in cluster.yaml:\n--base x: base: "),
+        (("--features", "x"), 2, "mvcc: 1 problem in cluster.yaml:\n--features x: features: "),
+    ):
+        done = mvcc("cluster", "cluster.yaml", "--dry-run", *arguments, cwd=data)
+        assert (done.returncode, done.stdout) == (code, "")
+        assert done.stderr.startswith(message)
+
+
+def test_a_result_folder_repeats_itself_from_elsewhere_on_another_number_of_threads(data, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    settings = ("--features", "texts=pca", "--restarts", "1")
+    one = mvcc("cluster", "cluster.yaml", *settings, "--out", "one", cwd=data, OMP_NUM_THREADS="1")
+    two = mvcc("cluster", data / "one/cluster.yaml", "--out", "two", cwd=elsewhere, OMP_NUM_THREADS="2",
+               OPENBLAS_NUM_THREADS="2", NUMBA_NUM_THREADS="2")  # fmt: skip
+    assert (one.returncode, two.returncode) == (0, 0), one.stderr + two.stderr
+    assert outputs(data / "one") == outputs(elsewhere / "two")
+    facts = [
+        json.loads((folder / "clustering.json").read_text("utf-8")) for folder in (data / "one", elsewhere / "two")
+    ]
+    for fact in facts:
+        for key in ("finished", "seconds", "command", "settings", "inputs"):
+            del fact[key]
+        for part in (*fact["views"], *fact["relations"]):
+            part["source"] = Path(part["source"]).name
+    assert facts[0] == facts[1]
+    settings = [yaml.safe_load((folder / "cluster.yaml").read_text()) for folder in (data / "one", elsewhere / "two")]
+    assert settings[0]["n_clusters"] == settings[1]["n_clusters"] == 4
+
+
+def test_an_output_folder_whose_name_is_no_text_is_written_to(data):
+    done = mvcc(
+        "cluster", "cluster.yaml", "--restarts", "0", "--out", b"r\xff".decode("utf-8", "surrogateescape"), cwd=data
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((data / os.fsdecode(b"r\xff") / "clustering.json").read_text("utf-8"))["kind"] == "clustering"

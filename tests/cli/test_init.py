@@ -1,0 +1,105 @@
+"""``mvcc init`` writes an example that runs as it is, and nothing over anything."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mvcc.analysis import _init
+from mvcc.cli._init import command
+from mvcc.exceptions import StoreError
+
+FILES = {"texts.csv", "images.csv", "matches.csv", "pairs.csv", "cluster.yaml", "README.md"}
+
+
+def run(*arguments):
+    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_it_names_its_files_and_the_next_command(tmp_path):
+    folder = tmp_path / "my data"
+    *files, last = run(folder).splitlines()
+    assert {Path(path).name for path in files} == FILES == {path.name for path in folder.iterdir()}
+    assert last == f"Next: mvcc cluster '{folder}/cluster.yaml' --out '{folder}/results'"
+    assert {Path(path).name for path in json.loads(run(tmp_path / "other", "--json"))["files"]} == FILES
+
+
+def test_the_example_is_the_same_every_time(tmp_path):
+    run(tmp_path / "one")
+    run(tmp_path / "two")
+    assert [(tmp_path / "one" / name).read_bytes() for name in FILES] == [
+        (tmp_path / "two" / name).read_bytes() for name in FILES
+    ]
+
+
+@pytest.mark.parametrize("there", sorted(FILES))
+def test_nothing_is_written_over(tmp_path, there):
+    (tmp_path / there).write_text("mine")
+    with pytest.raises(StoreError, match=rf"{there} is there already, and is not written over. Choose another folder"):
+        run(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [there]
+    assert (tmp_path / there).read_text() == "mine"
+
+
+def test_a_second_time_is_refused(tmp_path):
+    run(tmp_path / "my-data")
+    with pytest.raises(StoreError, match="is there already"):
+        run(tmp_path / "my-data")
+
+
+@pytest.mark.parametrize("folder", ["file", "file/below", "x" * 300])
+def test_a_folder_that_cannot_be_is_refused(tmp_path, folder):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(StoreError, match=r"cannot be written: .*\. Choose another folder"):
+        run(tmp_path / folder)
+
+
+def test_on_a_full_disk_nothing_half_stays(tmp_path, monkeypatch):
+    written = _init.write_whole
+
+    def full(path, content):
+        if path.name == "pairs.csv":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(path, content)
+
+    monkeypatch.setattr(_init, "write_whole", full)
+    with pytest.raises(StoreError, match="cannot be written: No space left on device"):
+        run(tmp_path / "my-data")
+    monkeypatch.undo()
+    run(tmp_path / "my-data")
+
+
+def test_the_example_runs_as_it_is_and_as_its_page_says_in_little_time(tmp_path):
+    folder = tmp_path / "my-data"
+    run(folder)
+    page = (folder / "README.md").read_text("utf-8")
+    commands = [line.strip() for line in page.splitlines() if line.startswith("    mvcc ")]
+    assert commands == ["mvcc cluster cluster.yaml --out results"]
+    before = os.times()
+    done = subprocess.run([sys.executable, "-m", *shlex.split(commands[0])], cwd=folder, capture_output=True, text=True,
+                          check=False)  # fmt: skip
+    after = os.times()
+    assert done.returncode == 0, done.stderr
+    assert after.children_user - before.children_user < 10
+    named = {line.split("|")[1] for line in page.splitlines() if line.startswith("| `")}
+    assert {name.strip("` ") for names in named for name in names.split(", ")} <= {
+        str(path.relative_to(folder / "results")) for path in (folder / "results").rglob("*")
+    }
+    comments = [line for line in (folder / "cluster.yaml").read_text().splitlines() if line.startswith("#   mvcc")]
+    assert len(comments) == 3
+    for comment in comments[1:]:
+        arguments = shlex.split(comment.removeprefix("#   ").split("  ")[0])
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (comment, done.stderr)

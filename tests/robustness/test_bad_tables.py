@@ -1,0 +1,291 @@
+"""Spoilt tables, matches, judged pairs and settings are clustered or refused in one message, at once."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example
+from hypothesis import strategies as st
+
+from mvcc.analysis._config import View
+from mvcc.analysis._formats import read_frame
+from mvcc.analysis._tables import read_table
+from mvcc.exceptions import DataError
+from tests.robustness.cases import answer, command, many, with_warnings
+from tests.robustness.spoiling import spoilt_bytes
+
+RNG = np.random.default_rng(0)
+X = np.round(np.repeat([[0.0, 0.0], [3.0, 3.0]], 6, axis=0) + RNG.normal(size=(12, 2)), 3)
+TEXTS = "id,x,y,kind\n" + "".join(f"t{i},{x},{y},{'ab'[i // 6]}\n" for i, (x, y) in enumerate(X.tolist()))
+IMAGES = "id;x;y\n" + "".join(f"{i:03d};{x};{y}\n" for i, (x, y) in enumerate(X[:9].tolist()))
+MATCHES = "texts,images\n" + "".join(f"t{i},{i:03d}\n" for i in (0, 1, 2, 6, 7, 8))
+PAIRS = "i,j,kind,weight\nt0,t1,must-link,1\nt6,t7,must-link,0.8\nt0,t7,cannot-link,1\nt3,t9,cannot-link,1.5\n"
+YAML = """# what is clustered
+views:
+  texts: {path: texts.csv, labels_column: kind}
+  images: images.csv
+matches:
+  texts:images: matches.csv
+constraints: {texts: pairs.csv}
+n_clusters: 2
+threshold: 0.6
+features: pca
+restarts: 1
+"""
+ARFF = "@relation r\n@attribute id string\n@attribute x real\n@attribute k {u,'v w'}\n@data\n" + "".join(
+    f"{name},{x},{k}\n" for name, x, k in (("a", 1, "u"), ("'b c'", -2e-3, "'v w'"), ("d", 3, "u"))
+)
+FILES = {"texts.csv": TEXTS, "images.csv": IMAGES, "matches.csv": MATCHES, "pairs.csv": PAIRS, "cluster.yaml": YAML}
+ODD = (
+    *(
+        "",
+        " ",
+        "nan",
+        "inf",
+        "-inf",
+        "1e308",
+        "-1e308",
+        "1e999",
+        "5e-324",
+        "1_0",
+        "0x1F",
+        "words",
+        "?",
+        "NA",
+        "9" * 400,
+    ),
+    *(
+        "</script>",
+        "=cmd()",
+        "'\"",
+        "\x1b[31m",
+        "\u202e",
+        "\u2028",
+        "𝔘é",
+        "x" * 70_000,
+        "a\rb",
+        "{{7*7}}",
+        "<b>",
+        "%s",
+        "../..",
+    ),
+)
+WHERE = (
+    *(r"texts\.csv", r"images\.csv", r"matches\.csv", r"pairs\.csv", r"cluster\.yaml", "contradict"),
+    *("constraints?", "texts", "images", "n_clusters", "threshold", "X", "ending"),
+)
+
+
+def written(folder, **contents):
+    for name, content in (FILES | contents).items():
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+    return folder
+
+
+@st.composite
+def odd_words(draw, text):
+    """Put odd words in the place of some values of a table, quoted where need be."""
+    lines = [line.replace(";", ",").split(",") for line in text.splitlines()]
+    delimiter = ";" if ";" in text else ","
+    for _ in range(draw(st.integers(1, 4))):
+        line = draw(st.sampled_from(lines))
+        word = draw(st.sampled_from(ODD))
+        line[draw(st.integers(0, len(line) - 1))] = (
+            f'"{word}"'.replace('"\'""', '"\'"""') if set(word) & set('",;\r\n') else word
+        )
+    return "".join(f"{delimiter.join(line)}\n" for line in lines).encode()
+
+
+@st.composite
+def spoilt_job(draw):
+    """Spoil one of the files of a job, or two."""
+    contents = {}
+    for name in draw(st.lists(st.sampled_from([*FILES]), min_size=1, max_size=2, unique=True)):
+        how = spoilt_bytes(FILES[name])
+        contents[name] = draw(how if name == "cluster.yaml" else how | odd_words(FILES[name]))
+    return contents
+
+
+@with_warnings
+@many(150, contents=spoilt_job())
+def test_the_command_clusters_spoilt_files_or_refuses_them(tmp_path_factory, contents):
+    folder = written(tmp_path_factory.mktemp("job"), **contents)
+    dry = command("cluster", folder / "cluster.yaml", "--dry-run", "--json", codes=(1, 2), names=WHERE)
+    if dry is not None:
+        assert json.loads(dry)["settings"]["n_clusters"] <= 12
+        from mvcc.analysis import cluster_job, load_job
+        from mvcc.exceptions import MvccError
+
+        facts = answer(lambda: cluster_job(load_job(folder / "cluster.yaml"), folder / "out"), *WHERE, error=MvccError)
+        assert facts is None or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts
+
+
+ENDINGS = {".csv": TEXTS, ".tsv": TEXTS.replace(",", "\t"), ".txt": IMAGES, ".arff": ARFF}
+
+
+@many(200, ending=st.sampled_from([*ENDINGS]), data=st.data())
+def test_a_table_of_text_is_read_or_refused(tmp_path, ending, data):
+    content = data.draw(spoilt_bytes(ENDINGS[ending]) | odd_words(ENDINGS[ending]))
+    path = tmp_path / f"table{ending}"
+    path.write_bytes(content)
+    table = answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError)
+    assert_table(table)
+
+
+def assert_table(table):
+    if table is not None:
+        assert table.X.shape == (len(table.ids), len(table.columns))
+        assert np.isfinite(table.X).all()
+        assert len(set(table.ids)) == len(table.ids)
+        assert all(isinstance(name, str) for name in table.ids)
+
+
+def packed():
+    arrays, one, frame = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    np.savez_compressed(arrays, X=X, id=np.array([f"r{i}" for i in range(12)]))
+    np.save(one, X)
+    pd.DataFrame(X, columns=["x", "y"], index=[f"r{i}" for i in range(12)]).to_parquet(frame)
+    return {".npz": arrays.getvalue(), ".npy": one.getvalue(), ".parquet": frame.getvalue()}
+
+
+PACKED = packed()
+
+
+@st.composite
+def spoilt_packed(draw, content):
+    """Cut bytes off, or change, swap, repeat or drop some."""
+    content = bytearray(content)
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(content)))
+        length = draw(st.sampled_from([1, 1, 2, 4, 8, 64, len(content)]))
+        match draw(st.integers(0, 4)):
+            case 0:
+                del content[at:]
+            case 1:
+                content[at : at + length] = (
+                    bytes([draw(st.sampled_from([0, 1, 0x20, 0x30, 0x39, 0x7F, 0xFF]))]) * length
+                )
+            case 2:
+                content[at:at] = content[at : at + length]
+            case 3:
+                del content[at : at + length]
+            case 4 if content:
+                at = min(at, len(content) - 1)
+                content[at] ^= 1 << draw(st.integers(0, 7))
+    return bytes(content)
+
+
+@many(250, ending=st.sampled_from([*PACKED]), data=st.data())
+def test_a_table_of_bytes_is_read_or_refused(tmp_path, ending, data):
+    content = data.draw(spoilt_packed(PACKED[ending]))
+    path = tmp_path / f"table{ending}"
+    path.write_bytes(content)
+    assert_table(answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError))
+
+
+@many(40, ending=st.sampled_from([*ENDINGS, *PACKED]), other=st.sampled_from([*ENDINGS, *PACKED]))
+@example(ending=".npz", other=".npy")
+@example(ending=".npy", other=".npz")
+def test_a_file_under_the_ending_of_another_format_is_read_or_refused(tmp_path, ending, other):
+    content = (ENDINGS | PACKED)[other]
+    path = tmp_path / f"table{ending}"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert_table(answer(lambda: read_table("texts", View(path=str(path))), r"table\.", error=DataError))
+
+
+def npz_claiming(shape):
+    header = repr({"descr": "<f8", "fortran_order": False, "shape": shape}).encode()
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+LARGE = {
+    "many columns": ("a.csv", "id," + ",".join(f"c{i}" for i in range(5_000)) + "\n"),
+    "a long header": ("a.csv", "x" * 10**6 + ",y\n1,2\n"),
+    "a long value": ("a.csv", "id,x\na,1\nb," + "9" * 10**6 + "\n"),
+    "a long word": ("a.csv", "id,x\na,1\nb," + "x" * 10**6 + "\n"),
+    "a long repeated id": ("a.csv", "id,x\n" + 2 * ("y" * 10**6 + ",1\n")),
+    "a quote that is never closed": ("a.csv", 'id,x\na,1\n"' + "b,2\n" * 10**5),
+    "many words": ("a.csv", "id,x\n" + "".join(f"{i},w{i}\n" for i in range(10**5))),
+    "one line": ("a.arff", "x" * 10**6),
+    "many quotes": ("a.arff", "@relation r\n@attribute x real\n@data\n" + "'" * 10**5),
+    "backslashes": ("a.arff", "@relation r\n@attribute x real\n@data\n'" + "\\" * 10**5),
+    "blanks": ("a.arff", "@relation r\n@attribute" + " " * 10**5),
+    "an array of all memory": ("a.npy", npz_claiming((2**40, 2**20))),
+    "an array of negative size": ("a.npy", npz_claiming((-1, 2))),
+    "nested header": ("a.npy", b"\x93NUMPY\x01\x00\x10\x27" + b"(" * 10_000),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), LARGE.values(), ids=LARGE)
+def test_what_would_take_all_memory_or_time_is_refused_at_once(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert answer(lambda: read_table("texts", View(path=str(path))), r"a\.", error=DataError) is None
+
+
+ARGUMENTS = (
+    *("--view", "--match", "--constraints", "--id-column", "--labels-column", "--ignore", "--features", "--components"),
+    *("-k", "--base", "--transfer", "--threshold", "--closure", "--on-conflict", "--restarts", "--seed"),
+)
+VALUES = (
+    *(
+        "",
+        "=",
+        "texts",
+        "texts=",
+        "=x",
+        "texts=texts.csv",
+        "texts:images=matches.csv",
+        "a:b=c",
+        "texts:texts=x.csv",
+        "0",
+    ),
+    *(
+        "2",
+        "-1",
+        "2.5",
+        "nan",
+        "1e999",
+        "9" * 5000,
+        "cv",
+        "none",
+        "pca",
+        "single-view",
+        "x" * 3000,
+        "\x1b[31m",
+        "é",
+        "\udcff",
+    ),
+    *(
+        "a b=texts.csv",
+        "texts=\x1b.csv",
+        "texts=.",
+        "../x=texts.csv",
+        "texts=/dev/null",
+        "texts=pca",
+        "images=3",
+        "texts=x",
+    ),
+)
+
+
+@many(120, options=st.lists(st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(VALUES)), min_size=1, max_size=3))
+@example(options=[("--view", "texts=\udcff.csv")])
+@example(options=[("--view", "texts=\x1b.csv")])
+@example(options=[("--view", "x" * 70 + "=texts.csv")])
+@example(options=[("-k", "1000000")])
+def test_options_are_taken_or_refused_in_words(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(written(tmp_path))
+    arguments = [word for option in options for word in option]
+    command("cluster", "cluster.yaml", "--dry-run", *arguments, codes=(1, 2), names=(*WHERE, *ARGUMENTS))
+
+
+def test_every_known_ending_is_tried():
+    from mvcc.analysis import _formats
+
+    assert set(ENDINGS) | set(PACKED) == set(_formats._READERS)
+    assert read_frame is _formats.read_frame

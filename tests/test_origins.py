@@ -1,0 +1,92 @@
+"""Every propagated constraint is traced to the one whose weight times both reaches is its own weight (Eq. 10)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvcc import Constraints, propagate_constraints
+from mvcc import _origins as module
+from mvcc._origins import origins
+from tests.reference.propagation import _model, endpoint_weight
+from tests.strategies import seeds, thorough
+
+REGULARIZATION = 1e-3
+
+
+def scene(seed, threshold, metric):
+    rng = np.random.default_rng(seed)
+    n, d, k, m = rng.integers(4, 20), rng.integers(1, 4), rng.integers(1, 4), rng.integers(1, 12)
+    X = rng.normal(size=(n, d)) * rng.uniform(0.2, 3, size=d)
+    X[rng.integers(n, size=2)] = X[rng.integers(n, size=2)]  # rows that are equal
+    labels = rng.integers(k, size=n)
+    pairs = rng.integers(n, size=(m, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    constraints = Constraints(
+        pairs, rng.random(len(pairs)) < 0.5, rng.choice([0.02, 0.5, 0.9, 1.0, 1.7, 50.0], len(pairs))
+    )
+    metrics = None
+    if metric == "diagonal":
+        metrics = rng.uniform(0.3, 3, size=(k, d))
+    elif metric == "full":
+        roots = rng.normal(size=(k, d, d))
+        metrics = roots @ roots.transpose(0, 2, 1) + 0.5 * np.eye(d)
+    candidates = np.flatnonzero(rng.random(n) < rng.choice([0.4, 1.0]))
+    found = propagate_constraints(
+        X, labels, constraints, threshold, candidates=candidates, metrics=metrics, regularization=REGULARIZATION
+    )
+    return X, labels, constraints, found, metrics
+
+
+def products(X, labels, constraints, i, j, must_link, metrics):
+    """Compute what every constraint gives to rows i and j, from the equations; -1 where it is of the other kind."""
+    sigma, confidence = _model(X, labels, metrics, REGULARIZATION)
+
+    def reach(row, end):
+        return endpoint_weight(X[row], X[end], sigma[labels[end]], float(confidence[end]))
+
+    given = zip(constraints.pairs.tolist(), constraints.must_link, constraints.weights, strict=True)
+    return np.array(
+        [
+            w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v)) if kind == must_link else -1.0
+            for (u, v), kind, w in given
+        ]
+    )
+
+
+@thorough
+@given(seeds, st.sampled_from([1e-6, 0.05, 0.5, 0.9, 1.0]), st.sampled_from([None, "diagonal", "full"]))
+def test_the_origin_has_the_largest_product_of_all_constraints(seed, threshold, metric):
+    X, labels, constraints, found, metrics = scene(seed, threshold, metric)
+    traced = origins(X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION)
+    assert traced.shape == (len(found),)
+    for place, ((i, j), must_link, weight) in enumerate(
+        zip(found.pairs.tolist(), found.must_link, found.weights, strict=True)
+    ):
+        every = products(X, labels, constraints, i, j, must_link, metrics)
+        assert every[traced[place]] == pytest.approx(weight, rel=1e-9)
+        assert every[traced[place]] == pytest.approx(every.max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_small_blocks_the_origins_are_the_same(seed, monkeypatch):
+    X, labels, constraints, found, metrics = scene(seed, 1e-6, "diagonal")
+    whole = origins(X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION)
+    monkeypatch.setattr(module, "_AT_ONCE", 7)
+    in_blocks = origins(X, labels, constraints, found, metrics=metrics, regularization=REGULARIZATION)
+    np.testing.assert_array_equal(whole, in_blocks)
+
+
+def test_of_equal_products_the_first_constraint_is_the_origin():
+    X = np.array([[0.0], [0.0], [5.0], [5.0]])
+    constraints = Constraints.from_pairs([], [(0, 2), (1, 3)])
+    found = propagate_constraints(X, [0, 0, 1, 1], constraints, 0.5)
+    assert len(found) == 4
+    assert set(origins(X, np.array([0, 0, 1, 1]), constraints, found)) == {0}
+
+
+def test_without_propagated_constraints_there_are_no_origins():
+    nothing = Constraints([], [])
+    assert origins(np.zeros((2, 1)), np.zeros(2, dtype=int), nothing, nothing).shape == (0,)
