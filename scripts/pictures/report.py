@@ -1,0 +1,42 @@
+"""Photograph the report that the tutorial shows: ``python -m scripts.pictures.report``. It needs Chromium.
+
+The report is made as the page makes it, by ``mvcc init`` and ``mvcc cluster``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from scripts.pictures.small import FOLDER, save_small
+from tests.browser.chromium import ARGUMENTS, CHROMIUM
+
+WIDTH, HEIGHT = 1000, 1690
+
+
+def main() -> None:
+    """Make the example's report and photograph its beginning."""
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments in (["init", "my-data"], ["cluster", "my-data/cluster.yaml", "--out", "results", "--quiet"]):
+            subprocess.run([sys.executable, "-m", "mvcc", *arguments], cwd=folder, check=True)
+        save_small(photograph(Path(folder) / "results" / "report.html"), FOLDER / "report.png")
+
+
+def photograph(page: Path) -> bytes:
+    """Return the beginning of a page as PNG."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+        tab.goto(page.as_uri())
+        tab.wait_for_function("document.querySelectorAll('.main-svg').length > 0")
+        image: bytes = tab.screenshot()
+        browser.close()
+    return image
+
+
+if __name__ == "__main__":
+    main()

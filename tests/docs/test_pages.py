@@ -1,0 +1,67 @@
+"""Pages lead somewhere: their links on GitHub and in the site alike, their pictures, their place in the navigation."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from matplotlib import use
+from matplotlib.testing.compare import compare_images
+
+from tests.docs.blocks import GENERATED, ROOT, pages
+
+IN_SITE = [*pages(), "CHANGELOG.md", "results/claims.md"]
+
+
+@pytest.mark.parametrize("page", IN_SITE)
+def test_relative_links_lead_to_files_of_the_checkout(page):
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text("utf-8"), flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    local = [target.partition("#")[0] for target in targets if "://" not in target]
+    paths = [((ROOT / page).parent / target).resolve() for target in local if target]
+    generated = {ROOT / "docs" / name for name in GENERATED}  # not on GitHub
+    assert not [path for path in paths if not path.exists() or generated & {path, *path.parents}]
+
+
+def test_every_page_is_in_the_navigation():
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    lines = "\n".join(re.findall(r"```\{toctree\}(.*?)```", index, re.DOTALL)).splitlines()
+    listed = {line.rpartition("<")[2].rstrip(">") for line in lines if line and not line.startswith(":")}
+    found = {(ROOT / "docs" / f"{name}.md").resolve() for name in listed}
+    assert {ROOT / page for page in IN_SITE} - {ROOT / "docs" / "index.md"} <= found
+
+
+@pytest.mark.compiled
+def test_the_pictures_of_the_method_are_what_the_method_does(tmp_path):
+    use("agg")
+    from scripts.pictures import method
+
+    method.main(tmp_path)
+    for picture in sorted(tmp_path.glob("*.png")):
+        difference = compare_images(str(ROOT / "docs/_static/method" / picture.name), str(picture), tol=5)
+        assert difference is None, f"{difference}\nDraw them again: python -m scripts.pictures.method"
+
+
+def test_committed_pictures_are_small():
+    sizes = [path.stat().st_size for path in (ROOT / "docs/_static").rglob("*.png")]
+    assert max(sizes) < 200_000
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_asks_no_network_for_anything(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-c", "docs", ".", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    built = sorted(tmp_path.rglob("*.html"))
+    assert len(built) > 30
+    fetched = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"'](?:https?:)?//[^\"']*")
+    for page in built:
+        assert not fetched.search(page.read_text("utf-8")), page
+    styles = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.css"))
+    assert not re.search(r"url\([\"']?(?:https?:)?//|@import [\"'](?:https?:)?//", styles)
