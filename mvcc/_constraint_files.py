@@ -1,4 +1,4 @@
-"""Lists of constraints as CSV files: the columns i, j, kind (must-link or cannot-link) and, optionally, weight."""
+"""Lists of constraints as text files: the columns i, j, kind (must-link or cannot-link) and, optionally, weight."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 def _records(place: str, text: str) -> Iterator[tuple[int, list[str]]]:
     """Give the records of a CSV file, with the number of the line that each begins in."""
-    reader = csv.reader(StringIO(text, newline=""))
+    first = text[: text.find("\n") + 1]
+    delimiter = max((",", ";", "\t"), key=first.count)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     while True:
         line = reader.line_num + 1
         try:

@@ -511,3 +511,20 @@ def test_the_closure_goes_through_a_file_bit_for_bit(tmp_path_factory, listed):
 def test_a_union_with_something_else_is_refused():
     with pytest.raises(InvalidInputError, match="other must be Constraints, not list"):
         Constraints([], []).max_union([(0, 1)])
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"], ids=["semicolon", "tab"])
+def test_semicolons_and_tabs_are_read_as_commas_are(tmp_path, delimiter):
+    lines = "i,j,kind,weight\n0,1,must-link,0.5\n1,2,cannot-link,1\n"
+    comma, other = tmp_path / "comma.csv", tmp_path / "other.csv"
+    comma.write_text(lines)
+    other.write_text(lines.replace(",", delimiter))
+    assert Constraints.read_csv(other) == Constraints.read_csv(comma)
+
+
+def test_ids_stand_for_rows(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("i,j,kind\nb,a,must-link\nb,007,cannot-link\n")
+    read = Constraints.read_csv(path, ids=["a", "b", "007"])
+    assert read == Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
+    assert read.where(1) == "line 3 of pairs.csv"

@@ -105,6 +105,9 @@ def fit_job(
             model = _model(job, transfer, job.seed, job.closure).fit(views, constraints=given, mappings=used)
         else:
             model = _model(job, transfer, job.seed, "none").fit(views, constraints=closed, mappings=related)
+    for other in caught:  # what is no word on the clustering goes on its way
+        if not issubclass(other.category, (ConvergenceWarning, PropagationWarning)):
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
     renumbered = match_clusters(model.labels_, relations, job.n_clusters)
     labels = [new[found] for new, found in zip(renumbered, model.labels_, strict=True)]

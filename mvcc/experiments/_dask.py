@@ -132,7 +132,7 @@ def _outcome(future: Future, trial: int, left: int) -> Attempt | None:
         if future.status == "finished":
             attempt: Attempt = future.result(timeout=_FETCH)
             return attempt
-    except (TimeoutError, KilledWorker):  # the worker died before it was asked for its numbers
+    except (OSError, KilledWorker):  # the worker died, or the scheduler, before it was asked for its numbers
         return None
     except CancelledError as error:
         raise _gone(left) from error

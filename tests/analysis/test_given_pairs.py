@@ -140,7 +140,7 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
         ("i,j,kind,weight\nt0,t1,must-link,-1\n", r":2: .*weight"),
         ("i,j,kind,weight\nt0,t1,must-link,nan\n", r":2: .*weight"),
         ("i,j,kind\nt0,t0,must-link\n", r":2: "),
-        ("i;j;kind\nt0;t1;must-link\n", r":1: the columns must be i,j,kind"),
+        ("i|j|kind\nt0|t1|must-link\n", r":1: the columns must be i,j,kind"),
         ("t0,t1,must-link\n", r":1: the columns must be i,j,kind"),
         ("", r":1: the columns must be i,j,kind"),
     ],

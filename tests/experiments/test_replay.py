@@ -92,7 +92,8 @@ def test_folders_without_a_run_and_configs_of_another_version_are_errors(folder,
     with pytest.raises(StoreError, match=r"there is no manifest\.json\. Give the folder of one run"):
         replay_trial(tmp_path / "nowhere", 0)
     edit(folder, lambda manifest: manifest["config"].update(seed="seven"))
-    with pytest.raises(StoreError, match=r"manifest\.json: its config is not one of this version of mvcc and the packages here: seed"):
+    wrong = r"manifest\.json: its config is not one of this version of mvcc and the packages here: seed"
+    with pytest.raises(StoreError, match=wrong):
         replay_trial(folder, 0)
 
 

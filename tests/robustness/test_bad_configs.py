@@ -33,7 +33,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
     """Look for no data files and no commit: it is the configuration that is tested."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(_provenance, "file_checksums", lambda *_: {})
-    monkeypatch.setattr(_provenance, "_commit", lambda: None)
+    monkeypatch.setattr(_provenance, "commit", lambda: None)
 
 
 def check(content, *assignments):
