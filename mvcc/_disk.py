@@ -44,6 +44,19 @@ def write_whole(path: Path, content: bytes) -> None:
         part.write_bytes(content)
 
 
+def move(source: Path, target: Path) -> None:
+    """Move a file that is synced into the place of another, in a folder that is made where it does not exist.
+
+    Raises
+    ------
+    OSError
+        When that is not possible.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(source, target)
+    _sync(target.parent)
+
+
 def remove_parts(folder: Path) -> None:
     """Remove what killed processes have left of files that they were writing in a folder."""
     for part in folder.glob(".*.part"):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from mvcc._disk import remove_parts, replacing, write_whole
+from mvcc._disk import move, remove_parts, replacing, write_whole
 from mvcc._messages import clipped
 from mvcc.analysis._config import Job
 from mvcc.analysis._fit import Fit
@@ -21,6 +22,7 @@ from mvcc.exceptions import StoreError
 
 FACTS, MODEL, CONFIG, REPORT = "clustering.json", "model.joblib", "cluster.yaml", "report.html"
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
+_NEW = ".new"  # the folder of results that are being written
 _TABLES = ("labels.csv", "propagated.csv", "received.csv")
 
 
@@ -67,7 +69,7 @@ def _config_in(folder: Path) -> str | None:
 
 def _results_in(folder: Path) -> list[Path]:
     """Return what a clustering consists of, but for its settings; a view's folder holds its tables and nothing else."""
-    views = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
+    views = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink() and path.name != _NEW]
     tables = [list(view.iterdir()) for view in views]
     of_views = [path for paths in tables if all(p.name in _TABLES or _is_part(p) for p in paths) for path in paths]
     return [*(folder / name for name in (FACTS, REPORT, MODEL)), *of_views]
@@ -78,26 +80,7 @@ def _tables_of(folder: Path, job: Job) -> list[Path]:
 
 
 def _is_part(path: Path) -> bool:
-    return path.name.startswith(".") and path.suffix == ".part"
-
-
-def clear_folder(folder: Path, job: Job) -> None:
-    """Remove the clustering that a folder holds, but for its settings, which show that the folder is a clustering's.
-
-    Raises
-    ------
-    StoreError
-        When that is not possible.
-    """
-    try:
-        remove_parts(folder)
-        for path in (*_results_in(folder), *_tables_of(folder, job)):
-            path.unlink(missing_ok=True)
-        for inner in folder.iterdir():
-            if inner.is_dir() and not any(inner.iterdir()):
-                inner.rmdir()
-    except OSError as error:
-        raise _unwritable(folder, error) from error
+    return path.name == _NEW or (path.name.startswith(".") and path.suffix == ".part")
 
 
 def write_folder(
@@ -110,29 +93,47 @@ def write_folder(
     saved: SavedClustering,
     facts: dict[str, Any],
 ) -> None:
-    """Write labels, constraints with their reasons, model, config and facts.
+    """Write labels, constraints with their reasons, model, config and facts, in the place of those that were there.
+
+    What was there stays until all is written. The facts are the first to go and the last to come, so that they are
+    never those of other files.
 
     Raises
     ------
     StoreError
-        When something cannot be written. The folder was cleared before, and the facts come last: they are never those
-        of other files.
+        When something cannot be written.
     """
+    new = folder / _NEW
     try:
-        write_whole(folder / CONFIG, _yaml(job, folder).encode())
+        remove_parts(folder)
+        _remove(new)
+        write_whole(new / CONFIG, _yaml(job, folder).encode())
         for number, table in enumerate(tables):
-            here = folder / table.name
+            here = new / table.name
             stability = fit.stability[number].tolist() if fit.stability else None
             _write_table(here / "labels.csv", _label_rows(table, fit.labels[number].tolist(), stability))
             _write_table(here / "propagated.csv", _constraint_rows(number, flows[number], tables))
             _write_table(here / "received.csv", _constraint_rows(number, arrived[number], tables))
-        with replacing(folder / MODEL) as part:
+        with replacing(new / MODEL) as part:
             saved.save(part)
-        write_whole(
-            folder / FACTS, json.dumps(facts, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
-        )
+        text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
+        write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))
+        for path in (*_results_in(folder), *_tables_of(folder, job)):
+            path.unlink(missing_ok=True)
+        for name in (CONFIG, *(f"{table.name}/{file}" for table in tables for file in _TABLES), MODEL, FACTS):
+            move(new / name, folder / name)
+        _remove(new)
+        for inner in folder.iterdir():  # of views that are gone
+            if inner.is_dir() and not any(inner.iterdir()):
+                inner.rmdir()
     except OSError as error:
         raise _unwritable(folder, error) from error
+
+
+def _remove(new: Path) -> None:
+    """Remove what a killed process has left, or the empty folders of what was moved."""
+    if new.exists():
+        shutil.rmtree(new)
 
 
 def _unwritable(folder: Path, error: OSError) -> StoreError:

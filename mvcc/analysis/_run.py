@@ -16,7 +16,7 @@ from mvcc.analysis._facts import describe
 from mvcc.analysis._features import make_features
 from mvcc.analysis._fit import fit_job
 from mvcc.analysis._flows import propagated, received
-from mvcc.analysis._folder import check_folder, clear_folder, write_folder
+from mvcc.analysis._folder import check_folder, write_folder
 from mvcc.analysis._pairs import read_constraints, read_matches
 from mvcc.analysis._saved import SavedClustering
 from mvcc.analysis._tables import Table, read_table
@@ -113,7 +113,6 @@ def cluster_job(
         [feature.transformer for feature in features],
         fit.numbers,
     )
-    clear_folder(folder, job)
     write_folder(folder, job, tables, fit, flows, arrived, saved, facts)
     return facts
 

@@ -172,7 +172,7 @@ class Killed(BaseException):
 def disturbed(monkeypatch, step, error):
     """Let the given write fail, and all after it where the disk is full."""
     done = []
-    write_whole, replacing = _folder.write_whole, _folder.replacing
+    write_whole, replacing, move = _folder.write_whole, _folder.replacing, _folder.move
 
     def counted(path):
         done.append(path)
@@ -187,12 +187,18 @@ def disturbed(monkeypatch, step, error):
         counted(path)
         return replacing(path)
 
+    def install(source, target):
+        counted(target)
+        move(source, target)
+
+    monkeypatch.setattr(_folder, "move", install)
     monkeypatch.setattr(_folder, "write_whole", write)
     monkeypatch.setattr(_folder, "replacing", replace)
     return done
 
 
-STEPS = range(1, 10)
+WRITES = 9
+STEPS = range(1, 2 * WRITES + 1)  # each file is written, then moved to its place
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -205,6 +211,7 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
     if before:
         cluster(with_values(options, n_clusters=2), out)
         (out / "report.html").write_text("of before")
+    former = outputs(out, ".csv", ".json", ".yaml", ".joblib", ".html") if before else {}
     killed = isinstance(error, Killed)
     with monkeypatch.context() as patch:
         disturbed(patch, step, error)
@@ -212,7 +219,11 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
             cluster(options, out, fresh=before)
     if not killed:
         assert "out cannot be written: No space left on device. Make room, or choose another folder" in str(ended.value)
-    assert not names(out) & {"clustering.json", "report.html"}, "nothing looks whole"
+    if before and step <= WRITES:
+        left = outputs(out, ".csv", ".json", ".yaml", ".joblib", ".html")
+        assert {name: content for name, content in left.items() if ".new" not in str(name)} == former, "nothing is lost"
+    else:
+        assert not names(out) & {"clustering.json", "report.html"}, "nothing looks whole"
     (out / ".model.joblib.77.part").touch()  # as a killed process leaves it
     cluster(options, out, fresh=before)
     assert names(out) == EVERYTHING
