@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mvcc._conflicts import call_rows
 from mvcc._messages import shown
 from mvcc.constraints import Constraints, unify
 from mvcc.exceptions import InvalidInputError
@@ -88,7 +89,7 @@ class CoEM:
     def run(self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod) -> Outcome:
         """Run Algorithm 2 on given constraints and relations."""
         across = relations if transfer.uses_relations else {}
-        given, relations = augment(constraints, across, self.closure, self.names)
+        given, relations = augment(constraints, across, self.closure, call_rows(self.names))
         rooms = [
             _Room(ViewState(v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)))
             for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))

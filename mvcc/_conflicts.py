@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._messages import called
 from mvcc.exceptions import ConstraintConflictError
+
+CallRow = Callable[[int, int], str]  # view, row → what a message calls the row
 
 _MOST_STEPS = 20  # of a chain that are shown
 _REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
@@ -32,21 +35,26 @@ def conflict_in_one_view(rows: Sequence[int], lines: Sequence[str]) -> Constrain
     )
 
 
-def conflict_over_views(
-    places: Sequence[tuple[str, int]], kinds: Sequence[str], lines: Sequence[str]
-) -> ConstraintConflictError:
+def call_rows(names: Sequence[str] | None = None) -> CallRow:
+    """Return a function that calls a row by its number and the name of its view, where views have names."""
+    return lambda view, row: f"row {row} of view {called(view, names)}"
+
+
+CALL_BY_NUMBER = call_rows()
+
+
+def conflict_over_views(names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]) -> ConstraintConflictError:
     """Say how constraints and relations contradict each other.
 
     Parameters
     ----------
-    places : sequence of (view, row)
-        The shortest chain.
+    names : sequence of str
+        The rows of the shortest chain.
     kinds : sequence of str
         What each of its links is.
     lines : sequence of str
         As for one view; empty for relations.
     """
-    names = [f"row {row} of view {view}" for view, row in places]
     steps = [
         f"= {name} ({', '.join(filter(None, (kind, line)))})"
         for name, kind, line in zip(names[1:], kinds, lines, strict=False)

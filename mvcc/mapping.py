@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
-from mvcc._conflicts import conflict_over_views, without_conflicts
+from mvcc._conflicts import CALL_BY_NUMBER, CallRow, conflict_over_views, without_conflicts
 from mvcc._constraint_checks import MAX_ROW
 from mvcc._kernels.merging import mapped_constraints
 from mvcc._messages import called, shown
@@ -138,19 +138,19 @@ def close_views(
 
 
 def _closed(
-    given: list[Constraints], relations: Relations, names: Sequence[str] | None = None
+    given: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER
 ) -> tuple[list[Constraints], Relations]:
-    """Close checked constraints and relations; a contradiction calls views by their names, where they have any."""
+    """Close checked constraints and relations."""
     all_links = _AllLinks.of([c._spanning() for c in given], relations)
     offsets = all_links.offsets
 
     def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
         homes = np.searchsorted(offsets, chain, side="right") - 1
-        places = [(called(home, names), int(node - offsets[home])) for node, home in zip(chain, homes, strict=True)]
+        rows = [call(int(home), int(node - offsets[home])) for node, home in zip(chain, homes, strict=True)]
         kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
         origins = map(all_links.origin, links)
         lines = [given[view].where(position) if view < len(given) else "" for view, position in origins]
-        return conflict_over_views(places, kinds, lines)
+        return conflict_over_views(rows, kinds, lines)
 
     graph = Graph(all_links.nodes, all_links.must_link, explain)
     spans = list(pairwise(offsets.tolist()))
@@ -285,9 +285,11 @@ def _closed_by_weight(
 
 
 def augment(
-    constraints: list[Constraints], relations: Relations, closure: str, names: Sequence[str] | None = None
+    constraints: list[Constraints], relations: Relations, closure: str, call: CallRow = CALL_BY_NUMBER
 ) -> tuple[list[Constraints], Relations]:
     """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
+
+    ``call`` says what a contradiction over views calls a row.
 
     Raises
     ------
@@ -298,7 +300,7 @@ def augment(
     """
     closure = closure if isinstance(closure, str) else shown(closure)
     if closure == "full":
-        return _closed(*_checked(constraints, relations), names)
+        return _closed(*_checked(constraints, relations), call)
     if closure == "view":
         return [c.closure() for c in constraints], relations
     if closure == "none":

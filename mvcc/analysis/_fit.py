@@ -18,7 +18,7 @@ from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
 from mvcc.mapping import Relations, augment, drop_conflicts
 from mvcc.matching import match_clusters
-from mvcc.methods import make_base, transfer_class
+from mvcc.methods import make_base, takes_threshold, transfer_class
 from mvcc.multiview import MultiViewConstrainedClustering
 
 Labels = list[NDArray[np.int64]]
@@ -67,6 +67,7 @@ def fit_job(
     views: list[NDArray[np.float64]],
     given: list[Constraints],
     relations: Relations,
+    call: Callable[[int, int], str],
     on_step: Callable[[str], None],
 ) -> Fit:
     """Cluster the views.
@@ -78,6 +79,8 @@ def fit_job(
         In the space that is clustered.
     given : list of Constraints, one per view
     relations : dict {(u, v): (r, 2) array}
+    call : callable
+        Says what a message calls a row of a view.
     on_step : callable
         Told what is about to be done.
 
@@ -90,17 +93,18 @@ def fit_job(
     """
     dropped = [Constraints([], []) for _ in views]
     transfer = transfer_class(job.transfer)()
+    propagates = takes_threshold(job.transfer)
     used = relations if transfer.uses_relations else {}
     if job.on_conflict == "drop":
         given, dropped = drop_conflicts(given, used if job.closure == "full" else {})
     # one thread: some BLAS sum in another order on more
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        closed, related = augment(given, used, job.closure, list(job.views))
-        if job.transfer == "constraint-propagation":
+        closed, related = augment(given, used, job.closure, call)
+        if propagates:
             transfer.set_params(threshold=job.threshold)
         on_step("clustering")
-        if job.threshold == "cv" and job.transfer == "constraint-propagation":
+        if propagates and job.threshold == "cv":
             # what is held out must not be seen through the closure, so that each part is closed by itself
             model = _model(job, transfer, job.seed, job.closure).fit(views, constraints=given, mappings=used)
         else:

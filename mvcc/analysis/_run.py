@@ -10,6 +10,7 @@ from typing import Any
 
 from mvcc._disk import sha256_of
 from mvcc._environment import command_line, machine, now, versions
+from mvcc._messages import shown
 from mvcc.analysis._because import Reasons
 from mvcc.analysis._config import Job
 from mvcc.analysis._facts import describe
@@ -96,7 +97,11 @@ def cluster_job(
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-    fit = fit_job(job, views, inputs.constraints, inputs.relations, on_step)
+
+    def call(view: int, row: int) -> str:
+        return f"{shown(tables[view].ids[row])} of {tables[view].name}"
+
+    fit = fit_job(job, views, inputs.constraints, inputs.relations, call, on_step)
     on_step("reasons")
     reasons = Reasons([table.ids for table in tables], fit.given, fit.relations)
     flows = propagated(fit, reasons, views)

@@ -158,7 +158,7 @@ def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_its_li
     job_options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
     with pytest.raises(ConstraintConflictError) as conflict:
         cluster(job_options, tmp_path / "out")
-    for place in ("line 2 of pairs.csv", "line 3 of pairs.csv", "line 4 of pairs.csv", "texts"):
+    for place in ("line 2 of pairs.csv", "line 3 of pairs.csv", "line 4 of pairs.csv", "'t0' of texts"):
         assert place in str(conflict.value)
     assert not list((tmp_path / "out").iterdir())
 
