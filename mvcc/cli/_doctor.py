@@ -112,14 +112,14 @@ def _extras() -> Iterator[Line]:
 
 
 def _data(data_dir: Path | None) -> Iterator[Line]:
-    from mvcc.datasets import find_file, registry, search_folders
+    from mvcc.datasets import find_file, registry, registry_version, search_folders
 
     try:
         folders = search_folders(data_dir)
     except DataError as error:
         yield Line("data", BAD, str(error), "name a folder that exists, or unset it")
         return
-    yield Line("data", OK, f"looked for in {', '.join(map(str, folders))}")
+    yield Line("data", OK, f"registry version {registry_version()}; looked for in {', '.join(map(str, folders))}")
     for info in registry().values():
         if not info.files:
             yield Line(f"data {info.name}", OK, "generated, needs no file")

@@ -6,7 +6,7 @@ from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._files import cache_folder, fetch, file_checksums, find_file, search_folders
 from mvcc.datasets._load import load_dataset
 from mvcc.datasets._parcel import pack_files, unpack_files
-from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo, dataset_info, registry
+from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo, dataset_info, registry, registry_version
 
 __all__ = [
     "DataFile",
@@ -21,6 +21,7 @@ __all__ = [
     "load_dataset",
     "pack_files",
     "registry",
+    "registry_version",
     "search_folders",
     "unpack_files",
 ]

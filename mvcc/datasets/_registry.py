@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
+from typing import Any
 
 import yaml
 
@@ -110,7 +111,7 @@ def registry() -> Mapping[str, DatasetInfo]:
     mapping of str to DatasetInfo
         In the order of the registry; it cannot be changed.
     """
-    document = yaml.safe_load(_REGISTRY.read_text(encoding="utf-8"))
+    document = _document()
     known = {name: DataFile(name=name, **entry) for name, entry in document["files"].items()}
     known |= {name: DataFolder(name=name, **entry) for name, entry in document.get("folders", {}).items()}
     return MappingProxyType(
@@ -127,6 +128,17 @@ def registry() -> Mapping[str, DatasetInfo]:
             for name, entry in document["datasets"].items()
         }
     )
+
+
+def registry_version() -> int:
+    """Return the version of the registry: a larger one has other data."""
+    version: int = _document()["version"]
+    return version
+
+
+@cache
+def _document() -> Any:
+    return yaml.safe_load(_REGISTRY.read_text(encoding="utf-8"))
 
 
 def dataset_info(name: str) -> DatasetInfo:

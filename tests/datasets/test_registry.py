@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from hashlib import sha256
 from importlib import import_module
 from inspect import Parameter, signature
+from pathlib import Path
 
 import pytest
 
-from mvcc.datasets import dataset_info, registry
+from mvcc.datasets import dataset_info, registry, registry_version
 from mvcc.exceptions import DataError, InvalidInputError, UnknownDatasetError
 
 
@@ -70,3 +73,14 @@ def test_a_name_unlike_any_gets_no_guess(name):
     with pytest.raises(UnknownDatasetError, match="Known data sets: four_quadrants") as caught:
         dataset_info(name)
     assert "Did you mean" not in str(caught.value)
+
+
+# what each version of the registry holds; a new version is a new line here and in data/README.md
+CONTENT = {1: "7c806e061b90ba24"}
+
+
+def test_what_the_registry_holds_changes_only_with_its_version():
+    entries = repr([dataclasses.asdict(info) for info in registry().values()])
+    assert sha256(entries.encode()).hexdigest()[:16] == CONTENT[registry_version()]
+    listed = (Path(__file__).parents[2] / "data" / "README.md").read_text("utf-8")
+    assert all(f"\n| {version} | mvcc " in listed for version in CONTENT)
