@@ -25,12 +25,16 @@ def describe(
     job: Job, tables: list[Table], features: list[Features], fit: Fit, flows: list[Flow], arrived: list[Flow]
 ) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
+    inferred = [_without(flow.constraints, closed) for flow, closed in zip(flows, fit.closed, strict=True)]
     return {
         "schema": SCHEMA,
         "kind": "clustering",
         "title": _listed([table.name for table in tables]),
         "n_clusters": job.n_clusters,
-        "views": [_view(n, table, features[n], fit, flows[n], arrived[n], tables) for n, table in enumerate(tables)],
+        "views": [
+            _view(n, table, features[n], fit, flows[n], inferred[n], arrived[n], tables)
+            for n, table in enumerate(tables)
+        ],
         "relations": [_relation(u, v, rows, job, tables, fit) for (u, v), rows in fit.relations.items()],
         "co_em": {
             "iterations": fit.model.n_iter_,
@@ -41,13 +45,20 @@ def describe(
             "base": job.base,
         },
         "restarts": {"count": job.restarts, "agreement": fit.agreement},
-        "warnings": _warnings(job, tables, fit, flows),
+        "warnings": _warnings(job, tables, fit, flows, sum(map(len, inferred))),
         "settings": job.model_dump(mode="json", exclude_none=True),
     }
 
 
 def _view(
-    number: int, table: Table, features: Features, fit: Fit, flow: Flow, arrived: Flow, tables: list[Table]
+    number: int,
+    table: Table,
+    features: Features,
+    fit: Fit,
+    flow: Flow,
+    inferred: Constraints,
+    arrived: Flow,
+    tables: list[Table],
 ) -> dict[str, Any]:
     labels, given, diagnosis = fit.labels[number], fit.given[number], fit.model.diagnostics_[number]
     satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
@@ -75,6 +86,7 @@ def _view(
         "propagated": _heaviest(flow, None),
         "received": _heaviest(arrived, tables),
         "n_propagated": _count(flow.constraints),
+        "n_inferred": _count(inferred),
         "n_received": _count(arrived.constraints),
         "disagreement": diagnosis.disagreement,
         "divergence": diagnosis.divergence if np.isfinite(diagnosis.divergence) else None,
@@ -110,7 +122,7 @@ def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Ta
     }
 
 
-def _warnings(job: Job, tables: list[Table], fit: Fit, flows: list[Flow]) -> list[str]:
+def _warnings(job: Job, tables: list[Table], fit: Fit, flows: list[Flow], n_inferred: int) -> list[str]:
     """Say what must not be overlooked."""
     said = list(fit.warnings)
     propagates = isinstance(fit.model.transfer_, ConstraintPropagation)
@@ -120,6 +132,11 @@ def _warnings(job: Job, tables: list[Table], fit: Fit, flows: list[Flow]) -> lis
         said.append("No matches were used between the views: each was clustered by itself.")
     elif len(tables) > 1 and not sum(len(flow.constraints) for flow in flows):
         said.append(f"The views told each other nothing: no constraint {_REMEDIES[propagates]}.")
+    elif propagates and not n_inferred:
+        said.append(
+            "Nothing was inferred for rows near those that were judged; only what was said, and what follows from it, "
+            "was passed on. A lower threshold (--threshold) lets it reach farther."
+        )
     for number, table in enumerate(tables):
         if empty := job.n_clusters - len(np.unique(fit.labels[number])):
             said.append(f"{table.name}: {empty} of the {job.n_clusters} clusters are empty.")
@@ -153,6 +170,13 @@ def _rows(constraints: Constraints) -> list[list[Any]]:
 def _count(constraints: Constraints) -> dict[str, int]:
     must_links = int(constraints.must_link.sum())
     return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
+
+
+def _without(constraints: Constraints, known: Constraints) -> Constraints:
+    """Return the constraints that are not among the known ones, whatever they weigh."""
+    there = {(i, j, must_link) for i, j, must_link, _ in _rows(known)}
+    new = [place for place, (i, j, must_link, _) in enumerate(_rows(constraints)) if (i, j, must_link) not in there]
+    return Constraints(constraints.pairs[new], constraints.must_link[new], constraints.weights[new])
 
 
 def _rounded(values: NDArray[np.float64]) -> list[float]:

@@ -211,6 +211,7 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
                 "violated": len(view["violated"]),
                 "dropped": len(view["dropped"]),
                 "propagated": sum(view["n_propagated"].values()),
+                "inferred": sum(view["n_inferred"].values()),
                 "received": sum(view["n_received"].values()),
                 "labels": str(out / view["name"] / "labels.csv"),
                 "reference_f": view["reference_f"],
@@ -233,7 +234,8 @@ def _worded(view: dict[str, Any], agreement: list[float]) -> str:
     parts = [f"{view['n_rows']} rows", f"{len(view['given'])} constraints given, {len(view['violated'])} violated"]
     if view["dropped"]:
         parts.append(f"{len(view['dropped'])} dropped")
-    parts.append(f"{sum(view['n_propagated'].values())} passed on, {sum(view['n_received'].values())} received")
+    passed, inferred, received = (sum(view[f"n_{what}"].values()) for what in ("propagated", "inferred", "received"))
+    parts.append(f"{passed} passed on, {inferred} of them inferred; {received} received")
     if agreement:
         parts.append(f"agreement of restarts {agreement[0]:.2f}")
     if view["reference_f"] is not None:

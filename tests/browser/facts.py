@@ -78,6 +78,7 @@ def _view(name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.r
         "propagated": propagated,
         "received": received,
         "n_propagated": _count(propagated),
+        "n_inferred": _count(propagated[::2]),
         "n_received": _count(received),
         "disagreement": 0.02,
         "divergence": 9.1,

@@ -91,6 +91,7 @@ class View(_Facts):
     propagated: tuple[Link, ...]
     received: tuple[Link, ...]
     n_propagated: LinkCounts
+    n_inferred: LinkCounts
     n_received: LinkCounts
     disagreement: Share
     divergence: Weight | None
