@@ -106,8 +106,10 @@ def test_warnings_name_what_must_not_be_overlooked(tmp_path):
     assert any("No constraints were given" in text for text in facts["warnings"])
     facts = cluster(write_problem(tmp_path, pairs=()), tmp_path / "b")
     assert any("each was clustered by itself" in text for text in facts["warnings"])
-    facts = cluster(with_values(write_problem(tmp_path), threshold=1.0, n_clusters=20), tmp_path / "c")
-    assert any(" clusters are empty." in text for text in facts["warnings"]) or not facts["warnings"]
+    facts = cluster(with_values(write_problem(tmp_path), threshold=1.0), tmp_path / "c")
+    assert any("Nothing was inferred for rows near those" in text for text in facts["warnings"])
+    copies = one_table(tmp_path, [[0, 0]] * 3 + [[5, 5]] * 3, n_clusters=3, features="none")
+    assert "a: 1 of the 3 clusters are empty." in cluster(copies, tmp_path / "d")["warnings"]
 
 
 def one_table(tmp_path, rows, **values):

@@ -19,6 +19,7 @@ from mvcc.exceptions import ConfigError, DataError, InvalidInputError, StoreErro
 OPTIONS = [
     *("--view", "texts=texts.csv", "--view", "images=images.csv", "--match", "texts:images=matches.csv"),
     *("--constraints", "texts=pairs.csv", "--labels-column", "texts=topic", "--id-column", "texts=id", "-k", "4"),
+    *("--threshold", "0.4"),
 ]
 
 
