@@ -257,7 +257,10 @@ def test_an_interrupted_run_says_so_and_its_workers_serve_the_next_one(expected,
     with fleet(tmp_path, 2) as started:
         command += ["--scheduler", started.address]
         with subprocess.Popen(
-            [*command, "--trials", "10000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [*command, "--trials", "10000"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which shells ignore in the background
         ) as process:
             try:
                 wait_until(lambda: list((tmp_path / "out").glob("trials/*.csv.gz")), seconds=120)
