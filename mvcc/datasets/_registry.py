@@ -136,7 +136,6 @@ def registry_version() -> int:
     return version
 
 
-@cache
 def _document() -> Any:
     return yaml.safe_load(_REGISTRY.read_text(encoding="utf-8"))
 
