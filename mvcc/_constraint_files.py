@@ -5,17 +5,15 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from io import StringIO
 from typing import Any
 
-from mvcc._messages import clipped, shown
+from mvcc._messages import clipped, nearest, shown
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
 COLUMNS = ["i", "j", "kind", "weight"]
 _KINDS = {"must-link": True, "cannot-link": False}
-_MOST_COMPARED = 20_000  # ids that an unknown one is compared with
 
 
 def read_rows(path: str | os.PathLike[str], row_of: Mapping[str, int] | None = None) -> dict[int, Row]:
@@ -107,7 +105,5 @@ def is_must_link(kind: Any, where: str) -> bool:
 def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
     number = row_of.get(name.strip())
     if number is None:
-        near = get_close_matches(name.strip()[:60], row_of, 1) if len(row_of) <= _MOST_COMPARED else []
-        hint = f" did you mean {shown(near[0])}?" if near else ""
-        raise InvalidInputError(f"{where}: no row has the id {shown(name.strip())};{hint} ids are compared as text.")
+        raise InvalidInputError(f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}")
     return number

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
 from typing import Any
+
+_MOST_COMPARED = 20_000  # words, in search of the most similar one
 
 
 def clipped(text: str, length: int = 60) -> str:
@@ -25,3 +29,16 @@ def shown(value: Any) -> str:
 def called(view: int, names: Sequence[str] | None) -> str:
     """Return what messages call a view: its name, or its number where views have no names."""
     return str(view) if names is None else shown(names[view])
+
+
+def most_like(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> Any | None:
+    """Return what is most like a word among what is known, whatever the case; None where nothing is like it."""
+    plain = {str(one).strip().casefold(): one for one in islice(known, _MOST_COMPARED)}
+    near = get_close_matches(str(word)[:60].strip().casefold(), list(plain), 1, cutoff)
+    return plain[near[0]] if near else None
+
+
+def nearest(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> str:
+    """Return the end of a sentence that offers what is most like a word, if something is like it."""
+    near = most_like(word, known, cutoff)
+    return "." if near is None else f"; did you mean {shown(near)}?"

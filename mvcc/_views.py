@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from mvcc._constraint_files import COLUMNS, is_must_link
-from mvcc._messages import called, clipped, shown
+from mvcc._messages import called, clipped, most_like, shown
 from mvcc._validation import as_array, as_list, check_data
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
@@ -285,9 +284,8 @@ def _likely(name: Any, index: pd.Index[Any]) -> str:
 
 def _nearest(name: Any, known: Sequence[Any]) -> str:
     """Ask whether the most similar one was meant, if one is similar."""
-    plain = {str(entry).strip().casefold(): entry for entry in known}
-    near = get_close_matches(str(name)[:60].strip().casefold(), list(plain), 1)
-    return f" Did you mean {shown(plain[near[0]])}?" if near else ""
+    near = most_like(name, known)
+    return "" if near is None else f" Did you mean {shown(near)}?"
 
 
 def _n_rows(table: Any, what: str) -> int:

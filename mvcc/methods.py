@@ -17,8 +17,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from mvcc._messages import clipped
-from mvcc._settings import nearest
+from mvcc._messages import clipped, nearest
 from mvcc.cluster import MPCKMeans, PCKMeans
 from mvcc.exceptions import ConfigError
 from mvcc.transfer import (

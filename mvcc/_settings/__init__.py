@@ -1,6 +1,6 @@
 """Configurations as YAML files: read with the line of every value, checked, all mistakes reported at once."""
 
-from mvcc._settings._problems import Problems, nearest, shown
+from mvcc._settings._problems import Problems, shown
 from mvcc._settings._section import Section, read_settings, validated
 from mvcc._settings._values import allowed, distinct, increasing, list_of, one_of, one_or_list_of
 from mvcc._settings._yaml import put, read_yaml
@@ -12,7 +12,6 @@ __all__ = [
     "distinct",
     "increasing",
     "list_of",
-    "nearest",
     "one_of",
     "one_or_list_of",
     "put",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import reprlib
-from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from mvcc._messages import clipped
@@ -98,12 +96,6 @@ def shown(value: Any) -> str:
     if isinstance(value, dict):
         return f"a section with the keys {clipped(', '.join(value))}" if value else "an empty section"
     return clipped(repr(value))
-
-
-def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the end of a sentence that offers the word of `known` most like `word`, if one is like it."""
-    match = difflib.get_close_matches(word[:60].lower(), list(known), n=1, cutoff=cutoff)
-    return f"; did you mean {clipped(repr(match[0]))}?" if match else "."
 
 
 def _dotted(path: KeyPath) -> str:

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from mvcc._messages import clipped
-from mvcc._settings._problems import KeyPath, Problems, nearest, shown
+from mvcc._messages import clipped, nearest
+from mvcc._settings._problems import KeyPath, Problems, shown
 from mvcc._settings._yaml import assign, read_yaml
 
 

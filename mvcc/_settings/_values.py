@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
-from mvcc._messages import clipped
-from mvcc._settings._problems import nearest, shown
+from mvcc._messages import clipped, nearest
+from mvcc._settings._problems import shown
 from mvcc._settings._yaml import scalar
 
 

@@ -16,8 +16,8 @@ from typing import Any, cast
 
 import yaml
 
-from mvcc._messages import clipped
-from mvcc._settings._problems import KeyPath, Place, Problems, nearest, shown
+from mvcc._messages import clipped, nearest
+from mvcc._settings._problems import KeyPath, Place, Problems, shown
 from mvcc.exceptions import ConfigError
 
 MAX_BYTES = 2**20

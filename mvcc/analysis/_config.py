@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
-from mvcc._messages import clipped
-from mvcc._settings import Problems, Section, allowed, nearest, one_of, put, read_yaml, shown, validated
+from mvcc._messages import clipped, nearest
+from mvcc._settings import Problems, Section, allowed, one_of, put, read_yaml, shown, validated
 from mvcc.methods import base_names, transfer_names
 
 FEATURES = ("spectral", "pca", "none")

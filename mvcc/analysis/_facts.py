@@ -18,7 +18,6 @@ from mvcc.transfer import ConstraintPropagation
 
 SCHEMA = 1
 MOST_LISTED = 2000  # propagated constraints of a view; all are in its table
-_FEW_RELATED = 2
 
 
 def describe(
@@ -100,7 +99,7 @@ def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str
     from sklearn.metrics import adjusted_rand_score
 
     known = [row for row, label in enumerate(reference or ()) if label]
-    if reference is None or len(known) < _FEW_RELATED:
+    if reference is None or len(known) < 2:
         return {"reference_f": None, "reference_ari": None}
     true, found = [reference[row] for row in known], labels[known]
     return {

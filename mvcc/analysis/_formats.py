@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mvcc._messages import clipped, shown
-from mvcc._settings import nearest
+from mvcc._messages import clipped, nearest, shown
 from mvcc.analysis._arff import arff_frame
 from mvcc.exceptions import DataError
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 import numpy as np
 import pandas as pd
 
-from mvcc._messages import clipped, shown
+from mvcc._messages import clipped, nearest, shown
 from mvcc.analysis._config import Job
 from mvcc.analysis._formats import read_frame
 from mvcc.analysis._tables import Table
 from mvcc.constraints import Constraints
 from mvcc.exceptions import DataError
 from mvcc.mapping import Relations
-
-_MOST_COMPARED = 20_000  # ids that an unknown one is compared with
 
 
 def read_constraints(job: Job, tables: list[Table]) -> list[Constraints]:
@@ -80,14 +76,10 @@ def _matches(path: str, first: Table, second: Table) -> np.ndarray[tuple[int, in
     for side, (table, column) in enumerate(zip((first, second), columns, strict=True)):
         for place, name in enumerate(column):
             if name not in table.row:
-                raise DataError(f"{path}: {unit} {place + skipped}: {_unknown(name, table)}")
+                whose = f"{table.name} ({table.path})"
+                near = nearest(name, table.ids)
+                raise DataError(f"{path}: {unit} {place + skipped}: {whose} has no row with the id {shown(name)}{near}")
             rows[place, side] = table.row[name]
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
     return pd.DataFrame(rows).drop_duplicates().to_numpy()
-
-
-def _unknown(name: str, table: Table) -> str:
-    near = get_close_matches(name[:60], table.ids, 1) if len(table.ids) <= _MOST_COMPARED else []
-    hint = f"; did you mean {shown(near[0])}?" if near else f", such as {shown(table.ids[0])}."
-    return f"{table.name} ({table.path}) has no row with the id {shown(name)}{hint}"

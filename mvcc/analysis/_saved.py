@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._settings import nearest
+from mvcc._messages import nearest
 from mvcc._validation import check_data
 from mvcc.exceptions import InvalidInputError
 

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._messages import clipped
-from mvcc._settings import nearest
+from mvcc._messages import clipped, nearest
 from mvcc.analysis._config import View
 from mvcc.analysis._formats import read_frame
 from mvcc.exceptions import DataError

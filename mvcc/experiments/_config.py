@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from mvcc._messages import clipped
-from mvcc._settings import Section, allowed, nearest, one_of, read_settings
+from mvcc._messages import clipped, nearest
+from mvcc._settings import Section, allowed, one_of, read_settings
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
     Bases,

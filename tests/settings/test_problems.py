@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mvcc._settings._problems import Place, Problems, clipped, nearest, shown
+from mvcc._messages import clipped, nearest
+from mvcc._settings._problems import Place, Problems, shown
 
 
 def test_one_problem_per_value_and_none_inside_a_section_that_has_one():
