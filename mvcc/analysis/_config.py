@@ -74,7 +74,8 @@ class Job(Section):
     features : {"spectral", "pca", "none"}
         How the columns become the space that is clustered, with ``n_components`` for the first two.
     restarts : int
-        How many more clusterings, with other seeds, tell how stable the result is.
+        How many more clusterings, with other seeds and without a tenth of the constraints, tell how stable the
+        result is.
     seed : int
     """
 

@@ -1,4 +1,4 @@
-"""Clustering the views of a job: once for the result, and again with other seeds to see how stable it is."""
+"""Clustering the views of a job: once for the result, and again, a little otherwise, to see how stable it is."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from mvcc.mapping import Relations, augment, drop_conflicts
 from mvcc.matching import match_clusters
 from mvcc.methods import make_base, takes_threshold, transfer_class
 from mvcc.multiview import MultiViewConstrainedClustering
+
+LEFT_OUT = 0.1  # of the constraints, in every restart
 
 Labels = list[NDArray[np.int64]]
 
@@ -118,7 +120,7 @@ def fit_job(
     others = []
     for number in range(1, job.restarts + 1):
         on_step(f"restart {number} of {job.restarts}")
-        others.append(_again(job, model.transfer_, job.seed + number, views, closed, related))
+        others.append(_again(job, model.transfer_, number, views, given, used))
     stability, agreement = _stability(labels, others, job.n_clusters)
     return Fit(model, labels, renumbered, given, dropped, closed, relations, related, stability, agreement, said)
 
@@ -131,15 +133,23 @@ def _model(job: Job, transfer: Any, seed: int, closure: Any) -> MultiViewConstra
 def _again(
     job: Job,
     transfer: Any,
-    seed: int,
+    number: int,
     views: list[NDArray[np.float64]],
-    closed: list[Constraints],
-    related: Relations,
+    given: list[Constraints],
+    relations: Relations,
 ) -> Labels:
+    """Cluster once more, with another seed and without some constraints.
+
+    Where constraints name as many groups as there are clusters, every start begins from these: another seed alone would
+    show nothing.
+    """
+    rng = np.random.default_rng((job.seed, number))
+    kept = [c._select(rng.random(len(c)) >= LEFT_OUT) for c in given]
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
-        fitted = _model(job, transfer, seed, "none").fit(views, constraints=closed, mappings=related)
+        model = _model(job, transfer, job.seed + number, job.closure)
+        fitted = model.fit(views, constraints=kept, mappings=relations)
     labels: Labels = fitted.labels_
     return labels
 

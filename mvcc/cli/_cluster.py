@@ -51,7 +51,7 @@ _EXAMPLES = (
     metavar="[VIEW=]NUMBER",
     help="Dimensions of the space that is clustered.  [default: k for spectral, up to 10 for pca]",
 )
-@click.option("--restarts", type=int, help="Runs with other seeds, to see what is stable.  [default: 10]")
+@click.option("--restarts", type=int, help="Runs without a tenth of the constraints each: is it stable?  [default: 10]")
 @click.option("--seed", type=int, help="The same seed gives the same result.  [default: 0]")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the results; needed but for --dry-run.")
 @click.option("--fresh", is_flag=True, help="Replace a clustering by other settings that the folder holds.")

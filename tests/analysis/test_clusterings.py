@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from mvcc.analysis import load_job, read_inputs
+from mvcc.analysis import _fit, load_job, read_inputs
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
 from mvcc.reporting.html import write_clustering_report
@@ -99,6 +99,24 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
     for name in ("view0", "view1"):
         rows = [read_csv(tmp_path / folder / name / "labels.csv") for folder in ("with", "without")]
         assert [row["cluster"] for row in rows[0]] == [row["cluster"] for row in rows[1]]
+
+
+def test_every_restart_leaves_out_some_constraints_of_its_own(tmp_path, monkeypatch):
+    seen = []
+
+    class Recording(_fit.MultiViewConstrainedClustering):
+        def fit(self, views, **given):
+            seen.append([set(map(tuple, c.pairs.tolist())) for c in given["constraints"]])
+            return super().fit(views, **given)
+
+    monkeypatch.setattr(_fit, "MultiViewConstrainedClustering", Recording)
+    cluster(with_values(write_problem(tmp_path, n_judged=30), restarts=4, closure="none"), tmp_path / "out")
+    whole, *others = seen
+    assert len(others) == 4
+    for kept in others:
+        assert all(few <= many for few, many in zip(kept, whole, strict=True))
+        assert sum(map(len, kept)) < sum(map(len, whole))
+    assert any(one != others[0] for one in others)
 
 
 def test_warnings_name_what_must_not_be_overlooked(tmp_path):

@@ -134,7 +134,7 @@ class CoEM(_Facts):
 
 
 class Restarts(_Facts):
-    """How alike the clusterings of other random starts are."""
+    """How alike the clusterings are that begin otherwise."""
 
     count: Count
     agreement: tuple[Number, ...]

@@ -64,7 +64,7 @@ def repeatability(agreement: float) -> str:
         return "mostly the same clusters at every start"
     if agreement >= 0.4:
         return "clusters that differ considerably from start to start"
-    return "clusters that depend mainly on the random start: do not rely on them"
+    return "clusters that depend mainly on the start: do not rely on them"
 
 
 def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:
