@@ -9,9 +9,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from mvcc.analysis import _fit, load_job, read_inputs
+from mvcc.analysis import load_job, read_inputs
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
+from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.reporting.html import write_clustering_report
 from tests.analysis.problems import K, cluster, outputs, read_csv, with_values, write_csv, write_problem
 
@@ -102,14 +103,13 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
 
 
 def test_every_restart_leaves_out_some_constraints_of_its_own(tmp_path, monkeypatch):
-    seen = []
+    seen, fit = [], MultiViewConstrainedClustering.fit
 
-    class Recording(_fit.MultiViewConstrainedClustering):
-        def fit(self, views, **given):
-            seen.append([set(map(tuple, c.pairs.tolist())) for c in given["constraints"]])
-            return super().fit(views, **given)
+    def recording(self, views, **given):
+        seen.append([set(map(tuple, c.pairs.tolist())) for c in given["constraints"]])
+        return fit(self, views, **given)
 
-    monkeypatch.setattr(_fit, "MultiViewConstrainedClustering", Recording)
+    monkeypatch.setattr(MultiViewConstrainedClustering, "fit", recording)
     cluster(with_values(write_problem(tmp_path, n_judged=30), restarts=4, closure="none"), tmp_path / "out")
     whole, *others = seen
     assert len(others) == 4
