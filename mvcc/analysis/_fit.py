@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def _again(
     show nothing.
     """
     rng = np.random.default_rng((job.seed, number))
-    kept = [c._select(rng.random(len(c)) >= LEFT_OUT) for c in given]
+    kept = [c._select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in given]
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
