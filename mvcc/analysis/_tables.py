@@ -141,10 +141,11 @@ def _numbers(frame: pd.DataFrame, columns: list[str], name: str, path: str) -> N
     values = _converted(frame[columns])
     finite = np.abs(values) <= MOST
     if words := [column for number, column in enumerate(columns) if not finite[:, number].any()]:
-        ignore, name_by = (_option(flag, name, words[0]) for flag in ("--ignore", "--id-column"))
+        flags = ("--ignore", "--id-column", "--labels-column")
+        ignore, name_by, compare = (_option(flag, name, words[0]) for flag in flags)
         raise DataError(
             f"{path}: the column {_listed(words)} holds no numbers. Leave it out ({ignore}), name the rows by it "
-            f"({name_by}), or turn it into numbers first."
+            f"({name_by}), compare the clusters with it ({compare}), or turn it into numbers first."
         )
     if not finite.all():
         row, number = map(int, np.argwhere(~finite)[0])
