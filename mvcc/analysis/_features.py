@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mvcc.analysis._config import Job
 from mvcc.analysis._tables import Table
-from mvcc.embedding import spectral_features
+from mvcc.embedding import MAX_ROWS, spectral_features
 from mvcc.exceptions import DataError
 
 MOST_COMPONENTS = 10  # of principal components, where no number is given
@@ -62,6 +62,11 @@ def make_features(table: Table, job: Job) -> Features:
     if method != "none" and asked is not None and asked > most:
         raise DataError(f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}.")
     if method == "spectral":
+        if n > MAX_ROWS:
+            raise DataError(
+                f"{table.path}: spectral features of {n} rows need the affinities of all pairs of them; up to "
+                f"{MAX_ROWS} rows are allowed. Use --features {table.name}=pca."
+            )
         m = asked or min(job.n_clusters, most)
         X = spectral_features(table.X, m)
         return Features(X, f"spectral, {m} components of {d} columns", None, *_first_two(X, "spectral component"))

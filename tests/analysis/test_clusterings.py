@@ -229,3 +229,9 @@ def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
     assert [row["id"] for row in read_csv(tmp_path / "out/odd/labels.csv")] == odd
     assert "</script><" not in (tmp_path / "out/report.html").read_text("utf-8").split("application/json")[-1][: 10**6]
     shutil.rmtree(tmp_path / "out")
+
+
+def test_more_rows_than_spectral_features_take_are_refused_with_another_way(tmp_path, monkeypatch):
+    monkeypatch.setattr("mvcc.analysis._features.MAX_ROWS", 10)
+    with pytest.raises(DataError, match=r"view0\.csv: spectral features of 24 rows .* Use --features view0=pca\."):
+        cluster(write_problem(tmp_path), tmp_path / "out")
