@@ -24,7 +24,7 @@ def describe(
     job: Job, tables: list[Table], features: list[Features], fit: Fit, flows: list[Flow], arrived: list[Flow]
 ) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
-    inferred = [_without(flow.constraints, closed) for flow, closed in zip(flows, fit.closed, strict=True)]
+    inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, fit.closed, strict=True)]
     return {
         "schema": SCHEMA,
         "kind": "clustering",
@@ -44,7 +44,7 @@ def describe(
             "base": job.base,
         },
         "restarts": {"count": job.restarts, "agreement": fit.agreement},
-        "warnings": _warnings(job, tables, fit, flows, sum(map(len, inferred))),
+        "warnings": _warnings(job, tables, fit, flows, sum(int(new.sum()) for new in inferred)),
         "settings": job.model_dump(mode="json", exclude_none=True),
     }
 
@@ -55,7 +55,7 @@ def _view(
     features: Features,
     fit: Fit,
     flow: Flow,
-    inferred: Constraints,
+    inferred: NDArray[np.bool_],
     arrived: Flow,
     tables: list[Table],
 ) -> dict[str, Any]:
@@ -82,10 +82,10 @@ def _view(
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
         "dropped": [[*row, left_out.where(position)] for position, row in enumerate(_rows(left_out))],
-        "propagated": _heaviest(flow, None),
-        "received": _heaviest(arrived, tables),
+        "propagated": _listing(flow, inferred),
+        "received": _listing(arrived, np.zeros(len(arrived.constraints), np.bool_), tables),
         "n_propagated": _count(flow.constraints),
-        "n_inferred": _count(inferred),
+        "n_inferred": _count(flow.constraints._select(inferred)),
         "n_received": _count(arrived.constraints),
         "disagreement": diagnosis.disagreement,
         "divergence": diagnosis.divergence if np.isfinite(diagnosis.divergence) else None,
@@ -153,9 +153,12 @@ _REMEDIES = {
 }
 
 
-def _heaviest(flow: Flow, tables: list[Table] | None) -> list[list[Any]]:
-    """List the heaviest constraints of a flow; with ``tables`` the view comes first that each was passed on by."""
-    order = np.argsort(-flow.constraints.weights, kind="stable")[:MOST_LISTED].tolist()
+def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None) -> list[list[Any]]:
+    """List the constraints of a flow, those of a mask first, and each part from the heaviest on.
+
+    With ``tables``, the reason begins with the view that passed a constraint on.
+    """
+    order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
     rows = _rows(flow.constraints)
     origin = [f"from {tables[source].name}: " if tables else "" for source, _, _ in flow.source]
     return [[*rows[place], origin[place] + flow.because[place]] for place in order]
@@ -171,11 +174,11 @@ def _count(constraints: Constraints) -> dict[str, int]:
     return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
 
 
-def _without(constraints: Constraints, known: Constraints) -> Constraints:
-    """Return the constraints that are not among the known ones, whatever they weigh."""
+def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
+    """Tell which constraints are not among the known ones, whatever they weigh."""
     there = {(i, j, must_link) for i, j, must_link, _ in _rows(known)}
-    new = [place for place, (i, j, must_link, _) in enumerate(_rows(constraints)) if (i, j, must_link) not in there]
-    return Constraints(constraints.pairs[new], constraints.must_link[new], constraints.weights[new])
+    new = [(i, j, must_link) not in there for i, j, must_link, _ in _rows(constraints)]
+    return np.array(new, dtype=np.bool_)
 
 
 def _rounded(values: NDArray[np.float64]) -> list[float]:

@@ -235,3 +235,16 @@ def test_more_rows_than_spectral_features_take_are_refused_with_another_way(tmp_
     monkeypatch.setattr("mvcc.analysis._features.MAX_ROWS", 10)
     with pytest.raises(DataError, match=r"view0\.csv: spectral features of 24 rows .* Use --features view0=pca\."):
         cluster(write_problem(tmp_path), tmp_path / "out")
+
+
+def test_inferred_constraints_are_listed_before_those_that_merely_follow(tmp_path):
+    facts = cluster(with_values(write_problem(tmp_path, n_judged=12), threshold=0.01, closure="none"), tmp_path / "out")
+    for view in facts["views"]:
+        judged = {(i, j, must_link) for i, j, must_link, *_ in view["given"]}
+        is_new = [(i, j, must_link) not in judged for i, j, must_link, *_ in view["propagated"]]
+        assert is_new == sorted(is_new, reverse=True)
+        assert sum(is_new) == sum(view["n_inferred"].values())
+        for part in (True, False):
+            weights = [row[3] for row, new in zip(view["propagated"], is_new, strict=True) if new is part]
+            assert weights == sorted(weights, reverse=True)
+    assert any(sum(view["n_inferred"].values()) and len(view["given"]) for view in facts["views"])
