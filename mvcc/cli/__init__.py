@@ -75,7 +75,12 @@ class _LazyGroup(click.Group):
 _HELP = """Multi-view constrained clustering with an incomplete mapping between views.
 
 \b
-Run an experiment and draw its learning curves:
+Cluster data of your own, beginning with an example:
+  mvcc init my-data
+  mvcc cluster my-data/cluster.yaml --out my-results
+
+\b
+Run an experiment of the paper and draw its learning curves:
   mvcc run configs/four_quadrants.yaml --trials 20
   mvcc plot results/
 
