@@ -76,6 +76,7 @@ def test_a_missing_library_is_a_problem(monkeypatch):
     assert (line["found"], line["advice"]) == ("missing: no-such-library", "pip install no-such-library")
 
 
+@pytest.mark.compiled
 def test_results_that_cannot_be_written_are_a_problem(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     assert findings("--out", "file/results", code=1)["results"]["found"].endswith("file is a file")
@@ -85,6 +86,7 @@ def test_results_that_cannot_be_written_are_a_problem(tmp_path, monkeypatch):
     assert "NUMBA_CACHE_DIR" in found["kernels"]["advice"]
 
 
+@pytest.mark.compiled
 def test_kernels_that_are_not_compiled_are_a_note(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     assert "mvcc doctor --compile" in findings()["kernels"]["advice"]
@@ -102,6 +104,7 @@ def test_a_full_disk_and_little_memory_are_said(monkeypatch):
     assert (found["disk"]["status"], found["memory"]["status"]) == ("problem", "note")
 
 
+@pytest.mark.compiled
 def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(tmp_path):
     (tmp_path / "file").touch()
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file/cache")}
