@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 OUT ?= $(if $(filter 100,$(TRIALS)),results,results-$(TRIALS)-trials)
 
 help: ## Show what can be made
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 # the packages are installed once, and again when their list changes
 $(VENV)/.installed: pyproject.toml
@@ -26,7 +26,7 @@ demo: $(VENV)/.installed ## Run the main job on generated data and draw its lear
 	$(BIN)/mvcc plot results-demo
 	@echo "The learning curves are in results-demo/figures/figure_04.png"
 
-test: $(VENV)/.installed ## Run the tests
+test: $(VENV)/.installed ## Run the tests (seven minutes)
 	$(BIN)/pytest -n 2
 
 lint: $(VENV)/.installed ## Check style and types
@@ -34,7 +34,7 @@ lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (half a minute; no network)
+docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (half a minute)
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d docs/_build/doctrees -c docs . docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
@@ -44,7 +44,7 @@ packages: $(VENV)/.installed ## Build wheel and sdist, use both in empty environ
 reliability: $(VENV)/.installed ## Run all tests, the slow ones too, and count how often each promise was tried (half an hour)
 	MVCC_TRIED=results/reliability.csv $(BIN)/pytest -n 2 -m ""
 
-coverage: $(VENV)/.installed ## Count the branches that the tests reach, kernels included (compiler off)
+coverage: $(VENV)/.installed ## Count the branches that the tests reach, kernels included (compiler off; a quarter of an hour)
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --cov --cov-report=term --cov-fail-under=95
 
 mutants: $(VENV)/.installed ## Change the code in small ways and count what the tests notice (over an hour)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -59,8 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
-    missing = [report for report in skipped if any(need in str(report.longrepr) for need in _COUNTED)]
-    config.stash[_MISSING] = len(missing)
+    needs = (str(report.longrepr[-1]).partition("Skipped: needs ")[2] for report in skipped)
+    config.stash[_MISSING] = Counter(need for need in needs if need)
     # how many fits equal those of the reference implementation
     reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
     agreement = {line for report in reports for name, line in report.user_properties if name == "agreement"}
@@ -78,14 +79,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         )
 
 
-_COUNTED = ("needs MVCC_", "needs Chromium")
-_MISSING = pytest.StashKey[int]()
+_MISSING = pytest.StashKey[Counter[str]]()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Say in the very last line how much was not tested."""
-    if config.stash.get(_MISSING, 0):
-        print(
-            f"{config.stash[_MISSING]} tests were skipped, because they need the paper's data (MVCC_DATA), the "
-            f"reference results (MVCC_REFERENCE) or a browser (Chromium and playwright)."
-        )
+    """Say in the very last line how much was not tested, and what it takes to test it."""
+    missing = config.stash.get(_MISSING, Counter())
+    if missing:
+        listed = ", ".join(f"{need} ({count})" for need, count in missing.most_common())
+        print(f"{missing.total()} tests were skipped, because they need {listed}.")

@@ -1,113 +1,131 @@
-"""What the documentation shows works: every code block of every page is run, or says why it is not."""
+"""What the documentation shows works: every code block of every page is run, the slow ones by slow tests."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
 
 import pytest
 
-from tests.docs.blocks import PYTHON, ROOT, SHELL, Block, blocks_of, check, pages, run_page
+import mvcc
+from scripts.check_packages import build, environment
+from tests.docs.blocks import HERE, ROOT, blocks_of, pages
+from tests.docs.reader import Reader, variables
+from tests.experiments.dask_fleet import free_port
 
 # these show what is done in a checkout; all others begin with an empty folder
-IN_A_CHECKOUT = {"README.md", "CONTRIBUTING.md", "data/README.md", "docs/reproduction.md"}
-NEED_DATA = {"README.md"}
-PAGES = [pytest.param(page, marks=[pytest.mark.data] if page in NEED_DATA else []) for page in pages()]
+IN_A_CHECKOUT = {
+    "README.md",
+    "CONTRIBUTING.md",
+    "data/README.md",
+    "docs/compared.md",
+    "docs/how-to/data-set.md",
+    "docs/how-to/transfer-method.md",
+    "docs/reproduction.md",
+}
+MARKS = {"README.md": pytest.mark.data, "docs/reproduction.md": pytest.mark.reference}
+SLOW_PAGES = {
+    # what installs nothing is run where the tests are, what installs mvcc begins without it
+    "docs/compared.md": "here",
+    "docs/how-to/cluster.md": "installed",
+    "docs/how-to/transfer-method.md": "installed",
+    "docs/tutorial.md": "empty",
+}
+PROGRAMS = {"docs/compared.md": "python3.8", "docs/how-to/cluster.md": "java"}
 
 
 def lay_out_a_checkout(folder):
     """Copy what commands read; results without single trials, since a command may write there."""
-    for name in ("configs", "examples", "scripts"):
+    for name in ("Makefile", "examples", "pyproject.toml", "scripts", "tests", ".pre-commit-config.yaml"):
         (folder / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "configs", folder / "configs")
     shutil.copytree(ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("trials", "set-aside", ".lock"))
-    activate = folder / ".venv" / "bin" / "activate"  # the programs are in the path already
-    activate.parent.mkdir(parents=True)
-    activate.touch()
+    (folder / "mvcc").mkdir()  # a data set is added to it
+    for path in (ROOT / "mvcc").iterdir():
+        if path.name == "datasets":
+            shutil.copytree(path, folder / "mvcc" / "datasets", ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            (folder / "mvcc" / path.name).symlink_to(path)
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "activate").touch()  # the programs are in the path already
+    for name in ("pre-commit", "pytest"):
+        (programs / name).symlink_to(HERE / name)
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
 
 
-# what mvcc says about data is part of what a page shows; any other warning is a mistake of the page
-@pytest.mark.filterwarnings("ignore::mvcc.exceptions.PropagationWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.fixture
+def ports():
+    return {"8786": str(free_port())}
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("page", PAGES)
-def test_the_code_blocks_of_a_page_work(page, tmp_path, monkeypatch, record_property):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    blocks = blocks_of(page)
-    if page in IN_A_CHECKOUT and any(block.mark != "not run" for block in blocks):
+@pytest.mark.parametrize("page", [pytest.param(page, marks=MARKS.get(page, ())) for page in pages()])
+def test_the_code_blocks_of_a_page_work(page, tmp_path, ports, record_property):
+    more = {}
+    if page in IN_A_CHECKOUT:
         lay_out_a_checkout(tmp_path)
-    n_run, n_checked = run_page(blocks, tmp_path)
-    record_property("code blocks", f"{page}: {n_run} run, {n_checked} only checked")
-    code = [block for block in blocks if block.language in PYTHON | SHELL and block.mark != "file"]
-    assert n_run + n_checked >= len(code)
+        more["PYTHONPATH"] = str(tmp_path)
+    blocks = blocks_of(page)
+    with Reader(tmp_path, variables(HERE, **more), instead=ports) as reader:
+        reader.follow(blocks)
+    record_property("code blocks", f"{page}: {len(reader.done)} run, {len(reader.left)} only checked")
+    assert sorted(reader.done + reader.left) == sorted(block.place for block in blocks if block.is_code)
 
 
-def test_most_code_blocks_are_run():
-    blocks = [block for page in pages() for block in blocks_of(page) if block.language in PYTHON | SHELL]
-    not_run = [block.place for block in blocks if block.mark == "not run"]
-    assert len(not_run) < len(blocks) / 2, not_run
+def runs(program):
+    """Tell whether a program is there; a name may be, and stand for nothing."""
+    return which(program) is not None and subprocess.run([program, "--version"], capture_output=True).returncode == 0
 
 
-def block(language, text, mark="", said=""):
-    return Block("page.md", 1, language, text, mark, said)
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("packages"))[0]
 
 
-def test_a_comment_right_above_a_block_belongs_to_it():
-    text = "<!-- not run: takes long -->\n```console\nmake test\n```\n\n<!-- output -->\n\nwords\n\n```text\n1\n```\n"
-    assert [(found.mark, found.said) for found in blocks_of("page.md", text)] == [("not run", "takes long"), ("", "")]
+def a_newcomer(folder, wheel):
+    """Return the environment of somebody who has Python, and for whom pip finds this mvcc and no other."""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python3").symlink_to(Path(sys.executable).resolve())
+    (folder / "constraint.txt").write_text(f"mvcc=={mvcc.__version__}\n")
+    return variables(
+        folder / "mvcc-env" / "bin",
+        folder / "bin",
+        PIP_CONSTRAINT=str(folder / "constraint.txt"),
+        PIP_FIND_LINKS=f"{wheel.parent} {os.environ.get('PIP_FIND_LINKS', '')}",
+    )
 
 
-def test_blocks_of_a_page_share_names_files_and_the_order(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = [
-        block("text", "1,2\n", "file", "sub/pairs.csv"),
-        block("python", "from pathlib import Path\ntext = Path('sub/pairs.csv').read_text()"),
-        block("python", "print(text)\nPath('out.txt').write_text(text)"),
-        block("text", "1,...", "output"),
-        block("console", "$ cat out.txt \\\n  sub/pairs.csv\nwhatever it prints"),
-        block("text", "1,2\n1,2\n", "output"),
-    ]
-    assert run_page(blocks, tmp_path) == (3, 0)
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize(("page", "begins"), SLOW_PAGES.items())
+def test_all_code_blocks_of_a_page_work_for_somebody_who_installs_what_it_says(page, begins, tmp_path, ports, request):
+    if page in PROGRAMS and not runs(PROGRAMS[page]):
+        pytest.skip(f"needs {PROGRAMS[page]}")
+    if page in IN_A_CHECKOUT:
+        lay_out_a_checkout(tmp_path)
+    if begins == "here":
+        env = variables(HERE, TMPDIR=str(tmp_path))
+    else:
+        wheel = request.getfixturevalue("wheel")
+        env = a_newcomer(tmp_path, wheel)
+        shutil.rmtree(tmp_path / "mvcc", ignore_errors=True)  # what is installed is to be used
+        if begins == "installed":
+            environment(sys.executable, tmp_path / "mvcc-env", str(wheel))
+    blocks = blocks_of(page)
+    with Reader(tmp_path, env, instead=ports, slow=True) as reader:
+        reader.follow(blocks)
+    assert reader.done == [block.place for block in blocks if block.is_code]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (block("console", "false | true"), "exit status 1"),
-        (block("console", "mvcc clusters"), "exit status 2"),
-        (block("console", "mvcc --version", "fails"), "exit status 0"),
-        (block("fortran", "STOP"), "nobody runs 'fortran'"),
-        (block("python", "raise KeyError('no such row')"), "no such row"),
-        (block("yaml", "{"), "expected"),
-        (block("text", "2", "output"), "it prints instead"),
-        (block("console", "make test", "not run"), "say why"),
-    ],
-    ids=["status", "command", "success", "language", "exception", "yaml", "output", "reason"],
-)
-def test_a_block_that_does_not_work_is_noticed(wrong, message, tmp_path):
-    with pytest.raises(Exception, match=message):
-        run_page([wrong], tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("make nothing", "no such target"),
-        ("mvcc clusters", "No such command"),
-        ("mvcc cluster a.yaml --restart 3", "No such option"),
-        ("mvcc data fetch --everything", "No such option"),
-        ("mvcc init one two", "too many arguments"),
-        ("python scripts/nothing.py", "no script"),
-        ("python -m scripts.nothing", "no module"),
-        ('pip install "mvcc[everything]"', "no extra"),
-        ("make test && nosuchprogram", "no such program"),
-    ],
-)
-def test_a_block_that_is_not_run_must_name_what_exists(command, message):
-    with pytest.raises(AssertionError, match=message):
-        check(block("console", command, "not run", "takes long"))
-
-
-def test_a_block_that_is_not_run_may_name_what_exists():
-    commands = ["make test", "mvcc data fetch protein -q", "OUT=x python -m scripts.mutants", "pip install mvcc[dask]"]
-    check(block("console", "\n".join(commands), "not run", "takes long"))
+def test_slow_blocks_are_run_by_a_slow_test_and_those_of_ci_by_ci():
+    blocks = [block for page in pages() for block in blocks_of(page)]
+    assert {block.page for block in blocks if block.mark == "slow"} == set(SLOW_PAGES)
+    ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    for command in (command for block in blocks if block.mark == "ci" for command in block.commands):
+        words = command.partition("#")[0].strip()
+        assert any(line == words or line.startswith(f"{words} 2>") for line in ci), f"{words} is not in .ci/run"

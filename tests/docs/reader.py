@@ -1,0 +1,176 @@
+"""Somebody who does what a page says, block by block."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import replace
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+
+from tests.docs.blocks import HERE, PYTHON, ROOT, SHELL, Block, parse
+from tests.docs.existing import check
+
+_INTERPRETER = Path(__file__).with_name("interpreter.py")
+_PATIENCE = 120.0  # seconds until a program in the background says that it is there
+
+
+def variables(*programs: Path, **more: str) -> dict[str, str]:
+    """Return the environment of somebody for whom the programs of these folders come first."""
+    others = (part for part in os.environ["PATH"].split(os.pathsep) if part != str(HERE))
+    return os.environ | {"PATH": os.pathsep.join([*map(str, programs), *others]), "MPLBACKEND": "agg"} | more
+
+
+class Reader:
+    """Somebody with a folder, a Python that remembers its names, and programs left running.
+
+    Parameters
+    ----------
+    folder : Path
+        Where all is done.
+    variables : dict
+        The environment; its PATH decides which programs are found.
+    instead : dict
+        What is put in place of words that cannot be as printed: ports of this machine.
+    slow : bool
+        Whether blocks marked as slow are run.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        variables: dict[str, str],
+        *,
+        instead: dict[str, str] | None = None,
+        slow: bool = False,
+    ) -> None:
+        self.folder = folder
+        self.variables = variables
+        self.instead = instead or {}
+        self.slow = slow
+        self.done: list[str] = []  # places of the blocks that were run
+        self.left: list[str] = []  # … and of those that were only checked
+        self._printed = ""
+        self._left_running = contextlib.ExitStack()
+        self._interpreter: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._left_running.close()
+
+    def follow(self, blocks: list[Block]) -> None:
+        """Do what the blocks say, in order."""
+        for block in blocks:
+            self._read(self._with_ports(block))
+
+    def _with_ports(self, block: Block) -> Block:
+        text = block.text
+        for word, other in self.instead.items():
+            text = text.replace(word, other)
+        return replace(block, text=text)
+
+    def _read(self, block: Block) -> None:
+        if block.mark == "ci" or (block.mark == "slow" and not self.slow):
+            assert block.mark == "ci" or block.said, f"{block.place}: say why it is slow: <!-- slow: why -->"
+            check(block)
+            self.left.append(block.place)
+        elif block.mark in ("file", "merge"):
+            parse(block)
+            self._write(block)
+        elif block.mark == "excerpt":
+            assert block.text in (ROOT / block.said).read_text("utf-8"), f"{block.place}: not so in {block.said}"
+        elif block.mark == "output":
+            self._compare(block)
+        elif block.is_code:
+            run = self._run_python if block.language in PYTHON else self._run_shell
+            self._printed = self._start(block) if block.mark == "background" else run(block)
+            self.done.append(block.place)
+        else:
+            parse(block)
+
+    def _write(self, block: Block) -> None:
+        path = self.folder / block.said
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = block.text if block.mark == "file" else _merged(path.read_text("utf-8"), block.text)
+        path.write_text(text, encoding="utf-8")
+
+    def _compare(self, block: Block) -> None:
+        checker, flags = OutputChecker(), ELLIPSIS | NORMALIZE_WHITESPACE
+        same = checker.check_output(block.text, self._printed, flags)
+        assert same, f"{block.place}: it prints instead:\n{self._printed}"
+
+    def _run_python(self, block: Block) -> str:
+        if self._interpreter is None:
+            self._interpreter = self._popen(
+                # what libraries of others warn of is theirs
+                ["python", "-c", _INTERPRETER.read_text("utf-8"), "lenient" if self.slow else "strict"],
+                text=True,
+            )
+        stdin, stdout = self._interpreter.stdin, self._interpreter.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps([str(ROOT / block.page), block.line, block.text]) + "\n")
+        stdin.flush()
+        printed, error = json.loads(stdout.readline() or '["", "Python is gone"]')
+        assert error is None, f"{block.place}: {error}"
+        return str(printed)
+
+    def _run_shell(self, block: Block) -> str:
+        assert block.language in SHELL
+        script = block.text if "$ " not in block.text else "\n".join(block.commands)
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", script],
+            cwd=self.folder,
+            env=self.variables,
+            capture_output=True,
+            text=True,
+        )
+        fails = block.mark == "fails"
+        told = f"{block.place}: exit status {done.returncode}\n{script}\n{done.stdout}{done.stderr}"
+        assert (done.returncode != 0) == fails, told
+        return done.stdout + done.stderr if fails else done.stdout
+
+    def _start(self, block: Block) -> str:
+        (command,) = block.commands
+        log = self.folder / f"line-{block.line}.log"
+        with log.open("w") as file:
+            started = self._popen(["bash", "-c", command], stdout=file, stderr=file)
+        deadline = time.monotonic() + _PATIENCE
+        while block.said not in log.read_text("utf-8"):
+            assert started.poll() is None, f"{block.place}: {command} ended:\n{log.read_text('utf-8')}"
+            assert time.monotonic() < deadline, f"{block.place}: {command} does not say {block.said!r}"
+            time.sleep(0.1)
+        return ""
+
+    def _popen(self, command: list[str], **options: Any) -> subprocess.Popen[Any]:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        started = subprocess.Popen(
+            command, cwd=self.folder, env=self.variables, start_new_session=True, **(pipes | options)
+        )
+        self._left_running.callback(_end, started)
+        return started
+
+
+def _merged(text: str, more: str) -> str:
+    merged = yaml.safe_load(text)
+    for section, entries in yaml.safe_load(more).items():
+        merged[section] |= entries
+    return yaml.safe_dump(merged, sort_keys=False)
+
+
+def _end(process: subprocess.Popen[Any]) -> None:
+    """End a process and all that it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=10)
