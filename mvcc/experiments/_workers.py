@@ -78,11 +78,11 @@ def _finished(backend: Any, calls: list[Any], n_jobs: int) -> Iterator[Attempt]:
         # one trial at a time: none waits in a worker for others, to be lost with them
         options: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1, **_options(backend)}
         yield from joblib.Parallel(n_jobs=n_jobs, **options)(calls)
-    else:  # Spark's gives all at the end: a few at a time, so that what is finished can be stored
-        parallel = joblib.Parallel(n_jobs=n_jobs, batch_size=1)
-        size = max(1, parallel._effective_n_jobs())
-        for start in range(0, len(calls), size):
-            yield from parallel(calls[start : start + size])
+    else:  # ray's and Spark's give all at the end: a few at a time, so that what is finished can be stored
+        with joblib.Parallel(n_jobs=n_jobs, batch_size=1) as parallel:  # begins now: ray counts jobs only when it runs
+            size = max(1, joblib.effective_n_jobs(n_jobs))
+            for start in range(0, len(calls), size):
+                yield from parallel(calls[start : start + size])
 
 
 def _options(backend: Any) -> dict[str, Any]:
