@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mvcc.cluster import MPCKMeans, PCKMeans
     from mvcc.constraints import Constraints
     from mvcc.datasets import Dataset, load_dataset
-    from mvcc.embedding import spectral_features
+    from mvcc.embedding import SpectralFeatures, spectral_features
     from mvcc.mapping import close_views, drop_conflicts
     from mvcc.matching import match_clusters
     from mvcc.metrics import pairwise_f_measure, weighted_precision
@@ -37,6 +37,7 @@ _HOMES = {
     "PCKMeans": "cluster",
     "PerView": "model_selection",
     "SingleView": "transfer",
+    "SpectralFeatures": "embedding",
     "TransferMethod": "transfer",
     "close_views": "mapping",
     "drop_conflicts": "mapping",
@@ -61,6 +62,7 @@ __all__ = [
     "PCKMeans",
     "PerView",
     "SingleView",
+    "SpectralFeatures",
     "TransferMethod",
     "__version__",
     "close_views",

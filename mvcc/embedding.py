@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from mvcc._validation import check_count, check_data, check_number
+from mvcc._validation import check_count, check_data, check_number, checked_by
 from mvcc.exceptions import InvalidInputError
 
 MAX_ROWS = 20_000
+SMALLEST_EIGENVALUE = 1e-12  # rounding of some 1e-16 is divided by it, and stays below the spread of the features
 _DENSE_ROWS = 1_000
+_BLOCK_ENTRIES = 2**22  # affinities of new rows that are in memory at a time, 32 MB
 
 
 def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> NDArray[np.float64]:
@@ -45,8 +54,7 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
         20,000 rows: the affinities are n × n.
     """
     data = check_data(X)
-    low, span = data.min(axis=0), np.ptp(data, axis=0)
-    scaled = np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
+    scaled = _scaled(data, data.min(axis=0), np.ptp(data, axis=0))
     return unscaled_spectral_features(scaled, n_components, sigma=sigma)
 
 
@@ -74,7 +82,203 @@ def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float 
     InvalidInputError
         As :func:`spectral_features`.
     """
-    data = check_data(X)
+    return _spectrum_of(check_data(X), n_components, sigma).features
+
+
+class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Spectral features that new rows have, too: :func:`spectral_features` as a scikit-learn transformer (§6.1).
+
+    ``fit_transform`` gives what :func:`spectral_features` gives, to the last bit. ``transform`` extends the
+    eigenvectors v_k of the normalized affinity, with eigenvalues λ_k, to new rows by the Nyström formula (Bengio et
+    al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral clustering", 2004): for the affinities
+    a(x, x_i) of a row x to the rows of ``fit``, with degrees d(x) = Σ_i a(x, x_i) and d_i,
+
+        v_k(x) = 1/λ_k · Σ_i a(x, x_i) / √(d(x) d_i) · v_ik,
+
+    with the scale of the columns, the signs, means and deviations of ``fit``. A row of ``fit`` gets its own features,
+    up to rounding.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        d, the number of eigenvectors kept, 1 to n − 1.
+    sigma : float, default=1.0
+        Width of the affinity exp(−‖x_i − x_j‖² / 2σ²), in units of the scaled features.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        λ_k, the largest eigenvalues of the normalized affinity but the first, in descending order.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, where ``fit`` was given a DataFrame.
+
+    Notes
+    -----
+    The transformer holds the rows of ``fit``: whoever gets it, or a file of it, gets them. New rows take time and
+    memory for their affinities to all of them, in blocks of 32 MB.
+
+    A new row with d(x) < 1 has less near it than any row of ``fit``, whose affinity to itself alone is 1. As d(x) goes
+    to 0 the formula moves every row to the same point, whatever it is nearest to; so such a row gets the features of
+    the nearest row of ``fit`` instead. Values beyond the range of ``fit`` need no other treatment. A column that was
+    constant in ``fit`` counts for nothing in new rows, either.
+
+    Examples
+    --------
+    >>> from mvcc import SpectralFeatures
+    >>> spectral = SpectralFeatures(1, sigma=0.3).fit([[0.0], [1.0], [2.0], [8.0], [9.0]])
+    >>> spectral.transform([[0.5], [8.5]]).round(1).tolist()
+    [[-0.9], [1.2]]
+    """
+
+    def __init__(self, n_components: int = 2, *, sigma: float = 1.0) -> None:
+        self.n_components = n_components
+        self.sigma = sigma
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Find the eigenvectors.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d_V)
+            Raw features of one view.
+        y : ignored
+
+        Raises
+        ------
+        InvalidInputError
+            As :func:`spectral_features`.
+        """
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> NDArray[np.float64]:
+        """Find the eigenvectors and return the features of X, as :func:`spectral_features` does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d_V)
+            Raw features of one view.
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n, n_components)
+            The standardized eigenvectors.
+
+        Raises
+        ------
+        InvalidInputError
+            As :func:`spectral_features`.
+        """
+        learner = copy(self)  # so that a refused fit leaves the former one as it is
+        learner._learn(X)
+        self.__dict__ = learner.__dict__
+        return self._spectrum.features.copy()
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the features of new rows; each gets the same bits alone and among others.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d_V)
+            Rows with the columns of ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (m, n_components)
+            Their places among the rows of ``fit``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For NaN or infinity, other columns, values so far away that their distances are no floats, or features whose
+            eigenvalue is below 1e-12: these ``fit`` can only tell up to rounding, and the formula divides by it.
+        """
+        check_is_fitted(self)
+        data = checked_by(partial(validate_data, self, reset=False), X, "X")
+        return self._spectrum.extended_to(_scaled(data, self._low, self._span))
+
+    def _learn(self, X: ArrayLike) -> None:
+        data = checked_by(partial(validate_data, self, ensure_min_samples=2), X, "X")
+        self._low, self._span = data.min(axis=0), np.ptp(data, axis=0)
+        self._spectrum = _spectrum_of(_scaled(data, self._low, self._span), self.n_components, self.sigma)
+        self.eigenvalues_ = self._spectrum.eigenvalues
+        self._n_features_out = len(self.eigenvalues_)
+
+
+@dataclass(frozen=True, eq=False)
+class _Spectrum:
+    """The spectral features of n rows, and what places new rows among them.
+
+    Attributes
+    ----------
+    sigma : float
+    units : (n, d_V) array
+        The rows, in units of sigma.
+    features : (n, d) array
+        The eigenvectors, standardized.
+    eigenvalues : (d,) array
+        Of the normalized affinity.
+    loadings : (n, d) array
+        v_ik / √d_i: the eigenvectors over the square roots of the degrees.
+    mean, deviation : (d,) arrays
+        Of the eigenvectors, by which they were standardized.
+    """
+
+    sigma: float
+    units: NDArray[np.float64]
+    features: NDArray[np.float64]
+    eigenvalues: NDArray[np.float64]
+    loadings: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+
+    def extended_to(self, data: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features of new rows by the formula of Nyström."""
+        usable = int((self.eigenvalues > SMALLEST_EIGENVALUE).sum())
+        if usable < len(self.eigenvalues):
+            fewer = f", or n_components of at most {usable}" if usable else ""
+            raise InvalidInputError(
+                f"Spectral feature {usable + 1} of {len(self.eigenvalues)} has the eigenvalue "
+                f"{self.eigenvalues[usable]:.1g}, too near to 0 to place new rows by; fit with a smaller sigma{fewer}."
+            )
+        size = max(1, _BLOCK_ENTRIES // len(self.units))
+        features = np.empty((len(data), usable))
+        with threadpool_limits(1):
+            for start in range(0, len(data), size):
+                features[start : start + size] = self._block(data[start : start + size], start)
+        return features
+
+    def _block(self, data: NDArray[np.float64], start: int) -> NDArray[np.float64]:
+        with np.errstate(over="ignore"):
+            squares = cdist(data / self.sigma, self.units, "sqeuclidean")
+        nearest = squares.argmin(axis=1)
+        lost = np.flatnonzero(np.isinf(squares[np.arange(len(data)), nearest]))
+        if len(lost):
+            raise InvalidInputError(
+                f"Row {start + lost[0]} of X is so far from the rows of fit that its distances leave the range of "
+                f"floats; check its values, or leave it out."
+            )
+        affinity = np.exp(np.multiply(squares, -0.5, out=squares), out=squares)
+        degrees = affinity.sum(axis=1)
+        # row by row: a product of all of them sums in an order that depends on their number
+        vectors = (affinity[:, None, :] @ self.loadings)[:, 0] / np.sqrt(np.maximum(degrees, 1))[:, None]
+        features: NDArray[np.float64] = (vectors / self.eigenvalues - self.mean) / self.deviation
+        far = degrees < 1
+        features[far] = self.features[nearest[far]]
+        return features
+
+
+def _scaled(data: NDArray[np.float64], low: NDArray[np.float64], span: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):  # of new rows, where a column hardly varied
+        return np.divide(data - low, span, out=np.zeros_like(data), where=span > 0)
+
+
+def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> _Spectrum:
     n = len(data)
     n_kept = check_count(n_components, "n_components")
     check_number(sigma, "sigma", low=0, low_included=False)
@@ -100,19 +304,34 @@ def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float 
     affinity *= scale[:, None]
     affinity *= scale
     with threadpool_limits(1):  # LAPACK and ARPACK sum in another order on more threads
-        vectors = _leading_eigenvectors(affinity, n_kept + 1)[:, 1:]
+        values, vectors = _leading_eigenvectors(affinity, n_kept + 1)
+    if len(values) <= n_kept:
+        raise InvalidInputError(
+            f"At sigma={sigma:g} hardly any row is near another, so that the spectral features cannot be told apart; "
+            f"choose a width nearer to the distances between rows, or leave out columns that say little."
+        )
+    eigenvalues, vectors = values[1:], vectors[:, 1:]
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(n_kept)])
-    vectors -= vectors.mean(axis=0)
-    features: NDArray[np.float64] = np.ascontiguousarray(vectors / vectors.std(axis=0))
-    return features
+    loadings = np.ascontiguousarray(vectors * scale[:, None])
+    mean = vectors.mean(axis=0)
+    vectors -= mean
+    deviation = vectors.std(axis=0)
+    features = np.ascontiguousarray(vectors / deviation)
+    return _Spectrum(sigma, units, features, eigenvalues, loadings, mean, deviation)
 
 
-def _leading_eigenvectors(matrix: NDArray[np.float64], number: int) -> NDArray[np.float64]:
-    """Return eigenvectors, largest eigenvalue first: those of I − L are the lowest of the Laplacian L."""
+def _leading_eigenvectors(matrix: NDArray[np.float64], number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return eigenvalues and -vectors, largest first: those of I − L are the lowest of the Laplacian L.
+
+    They are fewer than asked for where they lie too close together to be found, as those of the identity.
+    """
     n = len(matrix)
     if n <= _DENSE_ROWS or number > n // 10:
-        vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - number, n - 1))[1]
+        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - number, n - 1))
     else:
         start = np.ones(n) / np.sqrt(n)
-        vectors = scipy.sparse.linalg.eigsh(matrix, number, v0=start)[1]
-    return np.asarray(vectors)[:, ::-1]
+        try:
+            values, vectors = scipy.sparse.linalg.eigsh(matrix, number, v0=start)
+        except scipy.sparse.linalg.ArpackNoConvergence as error:
+            values, vectors = error.eigenvalues, error.eigenvectors
+    return np.asarray(values)[::-1], np.asarray(vectors)[:, ::-1]

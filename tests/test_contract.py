@@ -25,6 +25,7 @@ SIGNATURES = {
     "regularization=1e-06)",
     "close_views": "(constraints, mappings)",
     "spectral_features": "(X, n_components, *, sigma=1.0)",
+    "SpectralFeatures": "(n_components=2, *, sigma=1.0)",
     "pairwise_f_measure": "(y_true, y_pred)",
     "weighted_precision": "(constraints, y_true, kind=None)",
     "Constraints": "(pairs, must_link, weights=None)",

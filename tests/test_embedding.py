@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+import scipy.sparse.linalg
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -222,3 +225,10 @@ def test_a_width_far_from_the_distances_is_refused(sigma):
     X = np.random.default_rng(0).normal(size=(8, 2))
     with pytest.raises(InvalidInputError, match=r"At sigma=1e[+-]200 no row"):
         spectral_features(X, 2, sigma=sigma)
+
+
+def test_eigenvectors_that_cannot_be_told_apart_are_refused(monkeypatch):
+    impatient = partial(scipy.sparse.linalg.eigsh, maxiter=1)
+    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", impatient)
+    with pytest.raises(InvalidInputError, match=r"At sigma=0\.05 hardly any row is near another"):
+        spectral_features(blobs(ABOVE_DENSE), 3, sigma=0.05)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mvcc.analysis._config import Job
 from mvcc.analysis._tables import Table
-from mvcc.embedding import MAX_ROWS, spectral_features
+from mvcc.embedding import MAX_ROWS, SpectralFeatures
 from mvcc.exceptions import DataError
 
 MOST_COMPONENTS = 10  # of principal components, where no number is given
@@ -25,8 +25,8 @@ class Features:
     X : (n, m) array
     words : str
         How it was made.
-    transformer : scikit-learn transformer or None
-        Makes the same of new rows; None where that is not possible.
+    transformer : scikit-learn transformer
+        Makes the same of new rows.
     plane : (n, 2) array
         What is drawn of it.
     axes : list of str
@@ -68,8 +68,9 @@ def make_features(table: Table, job: Job) -> Features:
                 f"{MAX_ROWS} rows are allowed. Use --features {table.name}=pca."
             )
         m = asked or min(job.n_clusters, most)
-        X = spectral_features(table.X, m)
-        return Features(X, f"spectral, {m} components of {d} columns", None, *_first_two(X, "spectral component"))
+        spectral = SpectralFeatures(m)
+        X = spectral.fit_transform(table.X)
+        return Features(X, f"spectral, {m} components of {d} columns", spectral, *_first_two(X, "spectral component"))
     if method == "pca":
         pca = make_pipeline(StandardScaler(), PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full"))
         X = np.ascontiguousarray(pca.fit_transform(table.X))

@@ -27,8 +27,8 @@ class SavedClustering:
         The views.
     columns : list of list of str
         Per view the columns that were clustered.
-    transformers : list of (transformer or None)
-        What makes features of the columns; None where that is impossible for new rows.
+    transformers : list of scikit-learn transformers
+        What makes features of the columns, of new rows as well.
     numbers : list of (k,) arrays
         The number of every cluster of the model in the results, per view.
 
@@ -62,16 +62,12 @@ class SavedClustering:
         Raises
         ------
         InvalidInputError
-            For an unknown view, missing columns, or spectral features, which new rows have no place in.
+            For an unknown view, missing columns, values that are no numbers, or spectral features in which new rows
+            cannot be placed (:class:`mvcc.SpectralFeatures`).
         """
         if view not in self.names:
             raise InvalidInputError(f"there is no view {view!r}{nearest(str(view), self.names)}")
         number = self.names.index(view)
-        if (transformer := self.transformers[number]) is None:
-            raise InvalidInputError(
-                f"{view} was clustered by spectral features, in which new rows have no place; cluster again with "
-                f"--features pca or none."
-            )
         columns = self.columns[number]
         if isinstance(X, pd.DataFrame):
             if missing := [column for column in columns if column not in X.columns]:
@@ -80,7 +76,7 @@ class SavedClustering:
         data = check_data(X)
         if data.shape[1] != len(columns):
             raise InvalidInputError(f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}.")
-        found: NDArray[np.int64] = self.model.predict(transformer.transform(data), view=number)
+        found: NDArray[np.int64] = self.model.predict(self.transformers[number].transform(data), view=number)
         return self.numbers[number][found]
 
     def save(self, path: Path) -> None:

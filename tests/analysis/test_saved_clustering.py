@@ -10,12 +10,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import InvalidInputError
 from tests.analysis.problems import cluster, read_csv, with_values, write_problem
 
 
-@pytest.fixture(scope="module", params=["pca", "none"])
+@pytest.fixture(scope="module", params=["spectral", "pca", "none"])
 def saved(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     # without constraints a row is always nearest to its own cluster
@@ -65,7 +66,36 @@ def test_rows_that_do_not_fit_are_refused(saved, X, view, message):
         joblib.load(saved / "out/model.joblib").predict(X, view=view)
 
 
-def test_spectral_features_have_no_place_for_new_rows(tmp_path):
-    cluster(write_problem(tmp_path), tmp_path / "out")
-    with pytest.raises(InvalidInputError, match=r"view0 was clustered by spectral features.* --features pca or none"):
-        joblib.load(tmp_path / "out/model.joblib").predict(np.zeros((2, 3)), view="view0")
+@pytest.mark.parametrize("base", ["pck-means", "mpck-means"])
+def test_new_rows_get_clusters_as_true_as_those_that_were_clustered(tmp_path, base):
+    cluster(with_values(write_problem(tmp_path, n=90, n_judged=20), base=base), tmp_path / "out")
+    model = joblib.load(tmp_path / "out/model.joblib")
+    rng = np.random.default_rng(0)
+    for name in model.names:
+        table = pd.read_csv(tmp_path / f"{name}.csv")
+        of_rows = [int(row["cluster"]) for row in read_csv(tmp_path / "out" / name / "labels.csv")]
+        centers = table.groupby("kind")[["x", "y", "z"]].mean()
+        kinds = rng.integers(len(centers), size=200)
+        new = pd.DataFrame(centers.to_numpy()[kinds] + rng.normal(size=(200, 3)), columns=["x", "y", "z"])
+        of_new = adjusted_rand_score(kinds, model.predict(new, view=name))
+        assert of_new > max(0.8, adjusted_rand_score(table["kind"], of_rows) - 0.1)
+
+
+def test_a_row_far_from_all_gets_the_cluster_of_the_nearest_under_spectral_features(tmp_path):
+    cluster(with_values(write_problem(tmp_path, judged=()), base="pck-means"), tmp_path / "out")
+    model = joblib.load(tmp_path / "out/model.joblib")
+    table = pd.read_csv(tmp_path / "view0.csv")
+    most = table["x"].argmax()
+    expected = int(read_csv(tmp_path / "out/view0/labels.csv")[most]["cluster"])
+    far = table.loc[[most], ["x", "y", "z"]] + [1e6, 0, 0]
+    assert model.predict(far, view="view0").tolist() == [expected]
+
+
+def test_spectral_features_of_eigenvalues_near_0_say_what_to_change(tmp_path):
+    options = with_values(write_problem(tmp_path), n_components=12)
+    pd.read_csv(tmp_path / "view0.csv").drop(columns=["y", "z"]).to_csv(tmp_path / "view0.csv", index=False)
+    cluster(options, tmp_path / "out")
+    model = joblib.load(tmp_path / "out/model.joblib")
+    with pytest.raises(InvalidInputError, match=r"eigenvalue .* too near to 0 .* n_components of at most \d+"):
+        model.predict(np.zeros((2, 1)), view="view0")
+    assert model.predict(np.zeros((2, 3)), view="view1").shape == (2,)

@@ -32,3 +32,32 @@ def spectral_features(X: NDArray[np.float64], n_components: int, sigma: float = 
     _, Q = np.linalg.eigh(normalised_laplacian(scale_to_unit_range(X), sigma))
     kept = Q[:, 1 : n_components + 1]
     return (kept - np.mean(kept, axis=0)) / np.std(kept, axis=0)
+
+
+def features_of_new_rows(
+    X: NDArray[np.float64], new: NDArray[np.float64], n_components: int, sigma: float = 1.0
+) -> NDArray[np.float64]:
+    """Extend the features of X to new rows by the formula of Nyström; signs are arbitrary, but those of X.
+
+    v_k(x) = 1/λ_k Σ_i a(x, x_i) / √(d(x) d_i) v_ik. A row with d(x) < 1 gets the features of the nearest row of X.
+    """
+    low, high = np.min(X, axis=0), np.max(X, axis=0)
+    span = np.where(high > low, high - low, np.inf)
+    rows, others = (X - low) / span, (new - low) / span
+    values, Q = np.linalg.eigh(normalised_laplacian(rows, sigma))
+    kept, eigenvalues = Q[:, 1 : n_components + 1], 1 - values[1 : n_components + 1]
+    degrees = [sum(_affinity(x, y, sigma) for y in rows) for x in rows]
+    extended = np.empty((len(new), n_components))
+    for place, x in enumerate(others):
+        a = [_affinity(x, y, sigma) for y in rows]
+        if sum(a) < 1:
+            extended[place] = kept[int(np.argmin([np.sum((x - y) ** 2) for y in rows]))]
+            continue
+        for k in range(n_components):
+            terms = [a[i] / np.sqrt(sum(a) * degrees[i]) * kept[i, k] for i in range(len(rows))]
+            extended[place, k] = sum(terms) / eigenvalues[k]
+    return (extended - np.mean(kept, axis=0)) / np.std(kept, axis=0)
+
+
+def _affinity(x: NDArray[np.float64], y: NDArray[np.float64], sigma: float) -> float:
+    return float(np.exp(-np.sum((x - y) ** 2) / (2 * sigma**2)))

@@ -18,6 +18,7 @@ from mvcc import (
     MultiViewConstrainedClustering,
     PCKMeans,
     SingleView,
+    SpectralFeatures,
     propagate_constraints,
     spectral_features,
 )
@@ -187,6 +188,18 @@ def test_features_are_computed_or_refused(X, number, sigma):
     if features is not None:
         assert features.shape == (len(X), number)
         assert np.isfinite(features).all()
+
+
+@many(100, X=data(), number=st.sampled_from([1, 2, 3, 11]), sigma=st.sampled_from(SIGMAS), scale=scales)
+@example(X=np.array([[0.0], [0.0], [1.0]]), number=1, sigma=1.0, scale=-1e149)
+@example(X=np.array([[0.0], [0.0], [1e-170]]), number=1, sigma=1.0, scale=1e308)
+def test_new_rows_are_placed_among_the_others_or_refused(X, number, sigma, scale):
+    transformer = SpectralFeatures(number, sigma=sigma)
+    if answer(lambda: transformer.fit_transform(X), "X", "n_components", "sigma") is not None:
+        with np.errstate(over="ignore"):
+            new = np.vstack((X * scale, X + scale))
+        features = answer(lambda: transformer.transform(new), "X", "n_components", "sigma")
+        assert features is None or (features.shape == (len(new), number) and np.isfinite(features).all())
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])

@@ -1,0 +1,268 @@
+"""SpectralFeatures give the rows of fit their spectral features, and new rows a place among them."""
+
+from __future__ import annotations
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from mvcc import MPCKMeans, SpectralFeatures, embedding, spectral_features
+from mvcc.exceptions import InvalidInputError
+from tests.reference import embedding as slow
+from tests.strategies import seeds, thorough
+
+
+@pytest.fixture(scope="module")
+def X():
+    return make_blobs(60, 3, centers=3, random_state=0)[0]
+
+
+@pytest.fixture(scope="module")
+def new():
+    return make_blobs(80, 3, centers=3, random_state=0)[0][60:]
+
+
+@pytest.fixture(scope="module")
+def fitted(X):
+    return SpectralFeatures(3, sigma=0.3).fit(X)
+
+
+@parametrize_with_checks([SpectralFeatures(), SpectralFeatures(1, sigma=0.5)])
+def test_scikit_learns_checks_of_a_transformer(estimator, check):
+    """None is expected to fail."""
+    check(estimator)
+
+
+# ---- the rows of fit
+
+
+@thorough
+@given(seeds, st.integers(4, 40), st.integers(1, 5), st.sampled_from([0.3, 1.0, 3.0]), st.data())
+def test_the_features_of_fit_are_those_of_the_function_to_the_last_bit(seed, n, d, sigma, data):
+    X = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
+    n_components = data.draw(st.integers(1, n - 1))
+    expected = spectral_features(X, n_components, sigma=sigma)
+    assert SpectralFeatures(n_components, sigma=sigma).fit_transform(X).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("n", [30, embedding._DENSE_ROWS + 1])
+def test_rows_of_fit_get_their_own_features(n):
+    X = make_blobs(n, 4, centers=3, random_state=1)[0]
+    transformer = SpectralFeatures(4, sigma=0.5)
+    features = transformer.fit_transform(X)
+    assert features.tobytes() == spectral_features(X, 4, sigma=0.5).tobytes()
+    assert_allclose(transformer.transform(X), features, atol=1e-10)
+
+
+def test_the_eigenvalues_are_the_largest_of_the_normalized_affinity_but_the_first(X, fitted):
+    values = np.linalg.eigvalsh(np.eye(60) - slow.normalised_laplacian(slow.scale_to_unit_range(X), 0.3))
+    assert_allclose(fitted.eigenvalues_, values[::-1][1:4], rtol=1e-12)
+
+
+# ---- new rows
+
+
+@thorough
+@given(seeds, st.integers(8, 16), st.integers(1, 3), st.integers(1, 3), st.sampled_from([0.2, 0.5, 1.0]))
+def test_new_rows_are_placed_as_the_reference_places_them(seed, n, d, n_components, sigma):
+    rng = np.random.default_rng(seed)
+    X, new = rng.normal(size=(n, d)) * 10.0 ** np.arange(d), 2 * rng.normal(size=(6, d)) * 10.0 ** np.arange(d)
+    values = np.linalg.eigvalsh(slow.normalised_laplacian(slow.scale_to_unit_range(X), sigma))[: n_components + 2]
+    assume(np.diff(values).min() > 1e-4)
+    assume(1 - values[n_components] > 1e-4)
+    transformer = SpectralFeatures(n_components, sigma=sigma)
+    features = transformer.fit_transform(X)
+    sign = np.sign((features * slow.spectral_features(X, n_components, sigma)).sum(axis=0))
+    expected = sign * slow.features_of_new_rows(X, new, n_components, sigma)
+    assert_allclose(transformer.transform(new), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_held_out_digits_get_clusters_as_true_as_those_of_the_rows_of_fit():
+    X, y = load_digits(return_X_y=True)
+    model = make_pipeline(SpectralFeatures(10), KMeans(10, n_init=4, random_state=0))
+    of_fit = adjusted_rand_score(y[:1200], model.fit_predict(X[:1200]))
+    assert of_fit > 0.4
+    assert adjusted_rand_score(y[1200:], model.predict(X[1200:])) > of_fit - 0.1
+
+
+def test_a_row_gets_the_same_bits_alone_and_among_others_on_any_number_of_threads(fitted, new, monkeypatch):
+    together = fitted.transform(new)
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            assert fitted.transform(new).tobytes() == together.tobytes()
+    for size in (1, 3, 7):
+        parts = [fitted.transform(new[start : start + size]) for start in range(0, len(new), size)]
+        assert np.concatenate(parts).tobytes() == together.tobytes()
+    monkeypatch.setattr(embedding, "_BLOCK_ENTRIES", 5 * 60)
+    assert fitted.transform(new).tobytes() == together.tobytes()
+
+
+def test_the_affinities_of_many_new_rows_are_never_in_memory_at_once(monkeypatch):
+    monkeypatch.setattr(embedding, "_BLOCK_ENTRIES", 2**16)
+    fitted = SpectralFeatures(2).fit(make_blobs(500, 2, random_state=0)[0])
+    new = make_blobs(4000, 2, random_state=1)[0]
+    tracemalloc.start()
+    try:
+        fitted.transform(new)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4000 * 500 * 8 / 4
+
+
+def test_values_beyond_the_range_of_fit_are_placed_beyond_it():
+    X = np.linspace(0, 1, 30)[:, None]
+    fitted = SpectralFeatures(1).fit(X)
+    outside = fitted.transform([[-0.5], [-0.2], [1.2], [1.5]])[:, 0]
+    inside = fitted.transform(X)[:, 0]
+    assert np.abs(outside[[1, 2]]).min() > np.abs(inside).max()
+    assert_allclose(outside, -outside[::-1], atol=1e-9)
+
+
+def test_a_column_that_was_constant_in_fit_counts_for_nothing_in_new_rows(X, new, fitted):
+    constant = SpectralFeatures(3, sigma=0.3).fit(np.column_stack((X, np.full(60, 7.0))))
+    assert_array_equal(constant.transform(np.column_stack((new, np.arange(20) * 1e6))), fitted.transform(new))
+
+
+# ---- rows that are near no row of fit
+
+
+@pytest.mark.parametrize("factor", [20, 1e3, 1e6], ids=["20", "1e3", "1e6"])  # from 40 on all affinities are 0
+def test_a_row_near_no_row_of_fit_gets_the_features_of_the_nearest(factor):
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.8, 0.9], [0.5, 0.2]])
+    transformer = SpectralFeatures(2, sigma=0.5)
+    features = transformer.fit_transform(X)
+    far = factor * np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    assert_array_equal(transformer.transform(far), features[[0, 3, 1]])
+
+
+def test_a_far_row_leaves_the_rows_beside_it_as_they_are(fitted, new):
+    with_far = np.vstack((new[:3], [[1e9, 0.0, 0.0]], new[3:]))
+    assert_array_equal(np.delete(fitted.transform(with_far), 3, axis=0), fitted.transform(new))
+
+
+def test_a_row_at_which_distances_leave_the_range_of_floats_is_named(monkeypatch):
+    monkeypatch.setattr(embedding, "_BLOCK_ENTRIES", 4)  # a row at a time
+    fitted = SpectralFeatures(1).fit([[0.0, 0.0], [1.0, 1e-200], [0.2, 0.0], [0.9, 1e-200]])
+    with pytest.raises(InvalidInputError, match="Row 2 of X is so far from the rows of fit"):
+        fitted.transform([[0.0, 0.0], [1.0, 1e-200], [0.0, 1.0]])
+
+
+# ---- eigenvalues near 0
+
+
+def test_features_of_eigenvalues_near_0_place_no_new_rows():
+    X = np.random.default_rng(0).normal(size=(100, 1))
+    transformer = SpectralFeatures(12)
+    features = transformer.fit_transform(X)
+    assert features.tobytes() == spectral_features(X, 12).tobytes()
+    usable = int((transformer.eigenvalues_ > 1e-12).sum())
+    assert 2 < usable < 12
+    with pytest.raises(InvalidInputError) as caught:
+        transformer.transform(X)
+    assert f"Spectral feature {usable + 1} of 12 has the eigenvalue" in str(caught.value)
+    assert str(caught.value).endswith(f"a smaller sigma, or n_components of at most {usable}.")
+    fewer = SpectralFeatures(usable)
+    expected = fewer.fit_transform(X)
+    assert_allclose(fewer.transform(X), expected, atol=0.02)
+
+
+def test_where_no_feature_places_new_rows_only_another_width_is_offered():
+    fitted = SpectralFeatures(1, sigma=1e7).fit(np.arange(6.0)[:, None])
+    with pytest.raises(InvalidInputError, match=r"feature 1 of 1 .*fit with a smaller sigma\.$"):
+        fitted.transform([[2.5]])
+
+
+# ---- as an estimator
+
+
+def test_the_parameters_after_fit_do_not_change_what_was_fitted(X, new, fitted):
+    expected = fitted.transform(new)
+    changed = clone(fitted).fit(X).set_params(sigma=9.0, n_components=1)
+    assert_array_equal(changed.transform(new), expected)
+
+
+def test_a_refused_fit_keeps_the_former_one(X, new):
+    model = SpectralFeatures(3, sigma=0.3).fit(X)
+    expected = model.transform(new)
+    for refused in (X[:3], X[:2, :2], pd.DataFrame(X[:3], columns=["a", "b", "c"]), np.ones((9, 2))):
+        with pytest.raises(InvalidInputError):
+            model.fit(refused)
+        assert_array_equal(model.transform(new), expected)
+
+
+def test_pickling_keeps_the_fit(fitted, new):
+    assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(new), fitted.transform(new))
+
+
+def test_changing_what_was_returned_changes_nothing(X):
+    transformer = SpectralFeatures(2)
+    features = transformer.fit_transform(X)
+    far = [[1e6, 1e6, 1e6]]
+    expected = transformer.transform(far)
+    features[:] = 0
+    assert_array_equal(transformer.transform(far), expected)
+
+
+def test_it_works_in_a_pipeline_and_names_its_features(X, new):
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    pipeline = make_pipeline(SpectralFeatures(3, sigma=0.3), MPCKMeans(3, random_state=0)).fit(table)
+    assert pipeline.predict(pd.DataFrame(new, columns=["a", "b", "c"])).shape == (20,)
+    named = SpectralFeatures(2).set_output(transform="pandas").fit_transform(table)
+    assert list(named.columns) == ["spectralfeatures0", "spectralfeatures1"]
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        ([[0.0, np.nan, 1.0]], r"X: .*contains NaN"),
+        ([[0.0, np.inf, 1.0]], r"X: .*contains infinity"),
+        ([[0.0, 1.0]], r"X: X has 2 features, but SpectralFeatures is expecting 3 features as input"),
+        ([0.0, 1.0, 2.0], r"X: Expected 2D array"),
+        (np.empty((0, 3)), r"X: .*0 sample"),
+        ([["a", "b", "c"]], r"X: could not convert"),
+        ([[1e200, 0.0, 0.0]], r"X: values of up to 1e\+200 are too large"),
+    ],
+    ids=range(7),
+)
+def test_new_rows_that_do_not_fit_are_refused(fitted, new, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fitted.transform(new)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_components": 60}, "n_components=60 needs more than 60 rows, but X has 60"),
+        ({"n_components": 0}, "n_components=0 is not allowed"),
+        ({"sigma": 0}, r"sigma=0 is not allowed"),
+        ({"sigma": "1"}, r"sigma='1' is not allowed"),
+    ],
+    ids=range(4),
+)
+def test_impossible_arguments_are_refused_by_fit(X, arguments, message):
+    transformer = SpectralFeatures(**arguments)
+    with pytest.raises(InvalidInputError, match=message):
+        transformer.fit(X)
+
+
+def test_transform_needs_a_fit(X):
+    with pytest.raises(NotFittedError):
+        SpectralFeatures().transform(X)
