@@ -16,25 +16,6 @@ _MOST_STEPS = 20  # of a chain that are shown
 _REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
 
 
-def conflict_in_one_view(rows: Sequence[int], lines: Sequence[str]) -> ConstraintConflictError:
-    """Say how constraints of one view contradict each other.
-
-    Parameters
-    ----------
-    rows : sequence of int
-        The shortest chain of must-links, whose ends a cannot-link keeps apart.
-    lines : sequence of str
-        Where each must-link of the chain was read, and last the cannot-link; empty where that is not known.
-    """
-    *read, contradicting = lines
-    chain = " = ".join(_shortened(list(map(str, rows))))
-    links = "must-links" if len(rows) > 2 else "a must-link"
-    return ConstraintConflictError(
-        f"The constraints contradict each other: rows {chain} by {links}{_bracketed(*read)}, but {rows[0]} ≠ "
-        f"{rows[-1]} by a cannot-link{_bracketed(contradicting)}. {_REMEDY}"
-    )
-
-
 def call_rows(names: Sequence[str] | None = None) -> CallRow:
     """Return a function that calls a row by its number and the name of its view, where views have names."""
     return lambda view, row: f"row {row} of view {called(view, names)}"
@@ -43,18 +24,19 @@ def call_rows(names: Sequence[str] | None = None) -> CallRow:
 CALL_BY_NUMBER = call_rows()
 
 
-def conflict_over_views(names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]) -> ConstraintConflictError:
-    """Say how constraints and relations contradict each other.
+def conflict(names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]) -> ConstraintConflictError:
+    """Say how constraints, and relations, contradict each other.
 
     Parameters
     ----------
     names : sequence of str
-        The rows of the shortest chain.
+        The rows of the shortest chain, whose ends a cannot-link keeps apart.
     kinds : sequence of str
-        What each of its links is.
+        What each of its links is: ``"must-link"`` or ``"relation"``.
     lines : sequence of str
-        As for one view; empty for relations.
+        Where each of them was read, and last the cannot-link; empty where that is not known, and for relations.
     """
+    what = "constraints and relations" if "relation" in kinds else "constraints"
     steps = [
         f"= {name} ({', '.join(filter(None, (kind, line)))})"
         for name, kind, line in zip(names[1:], kinds, lines, strict=False)
@@ -62,13 +44,8 @@ def conflict_over_views(names: Sequence[str], kinds: Sequence[str], lines: Seque
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
     chain = " ".join(_shortened([names[0], *steps]))
     return ConstraintConflictError(
-        f"The constraints and relations contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). "
-        f"{_REMEDY}"
+        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). {_REMEDY}"
     )
-
-
-def _bracketed(*lines: str) -> str:
-    return f" ({', '.join(_shortened(list(filter(None, lines))))})" if any(lines) else ""
 
 
 def _shortened(steps: list[str]) -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
-from mvcc._conflicts import conflict_in_one_view, without_conflicts
+from mvcc._conflicts import conflict, without_conflicts
 from mvcc._constraint_checks import MAX_ROW, check_kinds, check_pairs, check_weights
 from mvcc._constraint_files import Row, read_rows, write_rows
 from mvcc._constraint_sampling import sample_pairs
@@ -235,12 +235,17 @@ class Constraints:
         ConstraintConflictError
             When a cannot-link contradicts a chain of must-links; the message names the shortest such chain.
         """
+        return self._closed("row {}".format)
+
+    def _closed(self, call: Callable[[int], str]) -> Constraints:
+        """Return the closure; ``call`` says what the message of a contradiction calls a row."""
         pairs, must_link, weights = self._spanning()
         if not len(pairs):
             return self
 
         def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
-            return conflict_in_one_view(chain, [self.where(link) for link in links])
+            kinds = ["must-link"] * (len(chain) - 1)
+            return conflict(list(map(call, chain)), kinds, [self.where(link) for link in links])
 
         graph = Graph(pairs, must_link, explain)
         if weights[0] > 0 and (weights == weights[0]).all():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._closure import Graph
-from mvcc._conflicts import CALL_BY_NUMBER, CallRow, conflict_over_views, without_conflicts
+from mvcc._conflicts import CALL_BY_NUMBER, CallRow, conflict, without_conflicts
 from mvcc._constraint_checks import MAX_ROW
 from mvcc._kernels.merging import mapped_constraints
 from mvcc._messages import called, shown
@@ -150,7 +151,7 @@ def _closed(
         kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
         origins = map(all_links.origin, links)
         lines = [given[view].where(position) if view < len(given) else "" for view, position in origins]
-        return conflict_over_views(rows, kinds, lines)
+        return conflict(rows, kinds, lines)
 
     graph = Graph(all_links.nodes, all_links.must_link, explain)
     spans = list(pairwise(offsets.tolist()))
@@ -289,7 +290,7 @@ def augment(
 ) -> tuple[list[Constraints], Relations]:
     """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
 
-    ``call`` says what a contradiction over views calls a row.
+    ``call`` says what the message of a contradiction calls a row.
 
     Raises
     ------
@@ -302,7 +303,7 @@ def augment(
     if closure == "full":
         return _closed(*_checked(constraints, relations), call)
     if closure == "view":
-        return [c.closure() for c in constraints], relations
+        return [c._closed(partial(call, view)) for view, c in enumerate(constraints)], relations
     if closure == "none":
         return constraints, relations
     raise InvalidInputError(f"closure={shown(closure)} is not allowed; 'full', 'view' or 'none' is.")

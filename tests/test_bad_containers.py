@@ -66,9 +66,9 @@ def test_an_unknown_closure_is_named_in_brief(closure):
 def test_a_chain_of_a_hundred_thousand_is_shown_by_its_ends():
     n = 100_000
     chain = [(i, i + 1) for i in range(n)]
-    with pytest.raises(ConstraintConflictError, match=r"rows 0 = 1 = .* = … 99981 more … = .* = 100000 by") as caught:
+    with pytest.raises(ConstraintConflictError, match=r": row 0 = row 1 .* … \d+ more … .* = row 100000 ") as caught:
         Constraints.from_pairs(chain, [(0, n)]).closure()
-    assert len(str(caught.value)) < 600
+    assert len(str(caught.value)) < 1000
     with pytest.raises(ConstraintConflictError, match=r"row 0 of view 0 .* … \d+ more … .* = row 100000 of view 0"):
         close_views([Constraints.from_pairs(chain, [(0, n)])], {})
 

@@ -204,12 +204,12 @@ def test_the_shortest_of_two_contradicting_chains_is_named():
         c = Constraints.from_pairs(first + second, [(0, 4), (10, 12)])
         with pytest.raises(
             ConstraintConflictError,
-            match=r"rows 10 = 11 = 12 by must-links, but 10 ≠ 12 by a cannot-link\. Correct or remove",
+            match=r"row 10 = row 11 .* = row 12 \(must-link\), but row 10 ≠ row 12 \(cannot-link\)\. Correct or remove",
         ):
             c.closure()
     # the same when the shorter one has the smaller rows
     c = Constraints.from_pairs([(0, 1), (1, 2), (5, 6), (6, 7), (7, 8)], [(0, 2), (5, 8)])
-    with pytest.raises(ConstraintConflictError, match="rows 0 = 1 = 2 by"):
+    with pytest.raises(ConstraintConflictError, match=r"row 0 = row 1 \(must-link\) = row 2 \(must-link\), but"):
         c.closure()
 
 
@@ -219,13 +219,15 @@ def test_of_two_chains_between_the_same_rows_the_shorter_is_named_whatever_its_w
     short, long = [(0, middle), (middle, 9)], [(0, detour[0]), detour, (detour[1], 9)]
     weights = [2.0] * 2 + [0.1] * 3 if heavy else [0.1] * 2 + [2.0] * 3
     c = Constraints([*short, *long, (0, 9)], [ML] * 5 + [CL], [*weights, 1.0])
-    with pytest.raises(ConstraintConflictError, match=f"rows 0 = {middle} = 9 by must-links, but 0 ≠ 9"):
+    with pytest.raises(ConstraintConflictError, match=rf"row 0 = row {middle} \S+ = row 9 \S+, but row 0 ≠ row 9"):
         c.closure()
 
 
 def test_a_pair_with_both_types_is_the_shortest_conflict():
     c = Constraints.from_pairs([(0, 1), (1, 2), (3, 4)], [(0, 2), (3, 4)])
-    with pytest.raises(ConstraintConflictError, match="rows 3 = 4 by a must-link, but 3 ≠ 4 by a cannot-link"):
+    with pytest.raises(
+        ConstraintConflictError, match=r"row 3 = row 4 \(must-link\), but row 3 ≠ row 4 \(cannot-link\)"
+    ):
         c.closure()
 
 

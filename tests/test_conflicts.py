@@ -33,8 +33,8 @@ def judged(tmp_path):
 
 def test_the_chain_is_shown_with_the_lines_of_its_constraints(judged):
     message = (
-        "rows 3 = 9 = 12 by must-links (line 2 of pairs.csv, line 6 of pairs.csv), but 3 ≠ 12 by a cannot-link "
-        "(line 7 of pairs.csv)"
+        "The constraints contradict each other: row 3 = row 9 (must-link, line 2 of pairs.csv) = row 12 (must-link, "
+        "line 6 of pairs.csv), but row 3 ≠ row 12 (cannot-link, line 7 of pairs.csv)."
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         judged.closure()
@@ -56,7 +56,9 @@ def test_the_chain_over_views_is_shown_with_the_lines_of_its_constraints(judged,
 
 
 def test_constraints_that_were_not_read_from_a_file_are_shown_without_lines():
-    with pytest.raises(ConstraintConflictError, match=r"rows 0 = 1 by a must-link, but 0 ≠ 1 by a cannot-link\. "):
+    with pytest.raises(
+        ConstraintConflictError, match=r"row 0 = row 1 \(must-link\), but row 0 ≠ row 1 \(cannot-link\)\. "
+    ):
         Constraints([(0, 1), (0, 1)], [True, False]).closure()
 
 

@@ -2,7 +2,7 @@
 
 from mvcc._settings._problems import Problems, shown
 from mvcc._settings._section import Section, read_settings, validated
-from mvcc._settings._values import allowed, distinct, increasing, list_of, one_of, one_or_list_of
+from mvcc._settings._values import allowed, distinct, increasing, list_of, one_of, one_or_list_of, refuse
 from mvcc._settings._yaml import put, read_yaml
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "put",
     "read_settings",
     "read_yaml",
+    "refuse",
     "shown",
     "validated",
 ]

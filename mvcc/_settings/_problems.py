@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import reprlib
+import sys
 from typing import Any, NamedTuple, TypeAlias
 
 from mvcc._messages import clipped
@@ -45,6 +46,11 @@ class Problems:
     def line(self, number: int) -> Place:
         """Return the place that is a line of the file."""
         return Place(number, f"{self.source}:{number}")
+
+    @staticmethod
+    def option(label: str) -> Place:
+        """Return the place that is an option, which comes after all lines of the file."""
+        return Place(sys.maxsize, label)
 
     def mark(self, path: KeyPath, place: Place) -> None:
         """Note where `path` is written; what was noted first stays."""

@@ -96,16 +96,24 @@ def _explained(kind: type[Section], details: ErrorDetails) -> str:
             return _unknown(kind, path)
         case "model_type":
             return f"{shown(value)} is not allowed. Allowed: a section with the keys {', '.join(_fields(kind, path))}."
+        case "dict_type":
+            example = _example(kind, path)
+            return f"{shown(value)} is not allowed. Allowed: a section{example and f', such as {example}'}."
         case _:
             return f"{shown(value)} is not allowed."
 
 
 def _missing(kind: type[Section], path: KeyPath) -> str:
-    key = str(path[-1])
-    if example := _fields(kind, path[:-1])[key].examples:
-        return f"is missing; add a line such as `{key}: {example[0]}`."
+    if example := _example(kind, path):
+        return f"is missing; add a line such as {example}."
     needed = [name for name, field in _fields(kind, path).items() if field.is_required()]
-    return f"is missing; add a section `{key}:` with at least the keys {', '.join(needed)}."
+    return f"is missing; add a section `{path[-1]}:` with at least the keys {', '.join(needed)}."
+
+
+def _example(kind: type[Section], path: KeyPath) -> str:
+    """Return a line with an example of the value at `path`, or nothing where the class has none."""
+    field = _fields(kind, path[:-1]).get(str(path[-1]))
+    return f"`{path[-1]}: {field.examples[0]}`" if field is not None and field.examples else ""
 
 
 def _unknown(kind: type[Section], path: KeyPath) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import InitErrorDetails
 
 from mvcc._messages import clipped, nearest
-from mvcc._settings._problems import shown
+from mvcc._settings._problems import KeyPath, shown
 from mvcc._settings._yaml import scalar
 
 
@@ -36,6 +37,16 @@ def allowed(words: str) -> WrapValidator:
             raise ValueError(f"{shown(value)} is not allowed. Allowed: {words}.{hint}") from None
 
     return WrapValidator(check)
+
+
+def refuse(problems: Iterable[tuple[KeyPath, str]]) -> None:
+    """Refuse parts of a value that is being validated: where each is inside of it, and what is wrong with it."""
+    found: list[InitErrorDetails] = [
+        {"type": "value_error", "loc": path, "input": None, "ctx": {"error": ValueError(text)}}
+        for path, text in problems
+    ]
+    if found:
+        raise ValidationError.from_exception_data("refused", found)
 
 
 def one_of(names: Sequence[str]) -> BeforeValidator:

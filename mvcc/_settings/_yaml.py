@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -70,7 +69,7 @@ def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
 
 def assign(value: Any, assignment: str, problems: Problems) -> None:
     """Set one value inside `value`, as ``--set section.key=value`` does; what follows the ``=`` is YAML."""
-    place = Place(sys.maxsize, f"--set {clipped(assignment)}")
+    place = problems.option(f"--set {clipped(assignment)}")
     dotted, equals, text = assignment.partition("=")
     path = tuple(key.strip() for key in dotted.split("."))
     if not equals or not all(path):
@@ -85,7 +84,7 @@ def assign(value: Any, assignment: str, problems: Problems) -> None:
 
 def put(value: Any, path: KeyPath, new: Any, label: str, problems: Problems) -> None:
     """Set one value inside `value`, as an option does; ``label`` is what messages call the option."""
-    place = Place(sys.maxsize, label)
+    place = problems.option(label)
     if (section := _section_of(value, path, problems, place)) is not None:
         problems.mark(path, place)
         section[path[-1]] = new

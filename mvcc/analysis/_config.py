@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from mvcc._messages import clipped, nearest
-from mvcc._settings import Problems, Section, allowed, one_of, put, read_yaml, shown, validated
+from mvcc._settings import Problems, Section, allowed, one_of, put, read_yaml, refuse, shown, validated
 from mvcc.methods import base_names, transfer_names
 
 FEATURES = ("spectral", "pca", "none")
@@ -80,8 +80,8 @@ class Job(Section):
     """
 
     views: dict[str, View] = Field(examples=["{texts: texts.csv, images: images.npz}"])
-    matches: dict[str, _Path] = Field(default={})
-    constraints: dict[str, _Path] = Field(default={})
+    matches: dict[str, _Path] = Field(default={}, examples=["{texts:images: matches.csv}"])
+    constraints: dict[str, _Path] = Field(default={}, examples=["{texts: pairs.csv}"])
     n_clusters: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = Field(examples=["5"])
     base: Annotated[str, one_of(base_names())] = "mpck-means"
     transfer: Annotated[str, one_of(transfer_names())] = "constraint-propagation"
@@ -98,40 +98,53 @@ class Job(Section):
     def _names(cls, views: dict[str, View]) -> dict[str, View]:
         if not views:
             raise ValueError("there is no view; give at least one, such as `texts: texts.csv`.")
-        for name in views:
-            if not name.replace("-", "_").isidentifier() or len(name) > 64:
-                raise ValueError(
-                    f"{shown(name)} cannot be the name of a view, which folders and columns are named by. Allowed: "
-                    f"letters, digits, _ and -, not beginning with a digit or -."
-                )
+        refuse(
+            (
+                (name,),
+                f"{shown(name)} cannot be the name of a view, which folders and columns are named by. Allowed: "
+                f"letters, digits, _ and -, not beginning with a digit or -.",
+            )
+            for name in views
+            if not name.replace("-", "_").isidentifier() or len(name) > 64
+        )
         return views
 
     @field_validator("matches")
     @classmethod
     def _two_views(cls, matches: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        for pair in matches:
-            names = pair.split(":")
-            if len(names) != 2 or names[0] == names[1]:
-                raise ValueError(f"{shown(pair)} does not name two different views; write VIEW:VIEW.")
-            _check_views(names, info)
-        if len({frozenset(pair.split(":")) for pair in matches}) < len(matches):
-            raise ValueError("the same two views are given twice; put their matches into one file.")
+        refuse(_wrong_pairs(matches, info.data.get("views")))
         return matches
 
     @field_validator("constraints")
     @classmethod
     def _of_views(cls, constraints: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        _check_views(constraints, info)
+        views = info.data.get("views")
+        refuse(((name,), problem) for name in constraints if (problem := _no_view(name, views)))
         return constraints
 
 
-def _check_views(names: Iterable[str], info: ValidationInfo) -> None:
-    if (views := info.data.get("views")) is None:
-        return  # what is wrong with the views is said of them
-    for name in names:
-        if name not in views:
-            there = ", ".join(views)
-            raise ValueError(f"there is no view {clipped(name)}{nearest(name, views)} The views are {there}.")
+def _wrong_pairs(pairs: Iterable[str], views: Collection[str] | None) -> Iterator[tuple[tuple[str], str]]:
+    """Give what is wrong with the keys of the matches: not two views of which nothing was said before."""
+    before: dict[frozenset[str], str] = {}
+    for pair in pairs:
+        names = pair.split(":")
+        if len(names) != 2 or names[0] == names[1] or "" in names:
+            yield (pair,), f"{shown(pair)} does not name two different views; write VIEW:VIEW."
+        elif problem := _no_view(names[0], views) or _no_view(names[1], views):
+            yield (pair,), problem
+        elif (first := before.setdefault(frozenset(names), pair)) != pair:
+            yield (
+                (pair,),
+                f"the same two views are given twice, also as {clipped(first)}; put their matches into one file.",
+            )
+
+
+def _no_view(name: str, views: Collection[str] | None) -> str:
+    """Say that a view is not there, where it is not; what is wrong with the views themselves is said of them."""
+    if views is None or name in views:
+        return ""
+    known = clipped(", ".join(views), 200) or "none"
+    return f"there is no view {clipped(repr(name))}{nearest(name, views)} Known: {known}."
 
 
 def load_job(path: str | os.PathLike[str] | None, options: Iterable[tuple[tuple[str, ...], Any, str]] = ()) -> Job:
@@ -142,7 +155,8 @@ def load_job(path: str | os.PathLike[str] | None, options: Iterable[tuple[tuple[
     path : str or path-like or None
         Paths in this file are seen from its folder.
     options : iterable of (keys, value, label)
-        Where the value belongs, such as ``("views", "texts", "path")``, and what messages call the option.
+        Where the value belongs, such as ``("views", "texts", "path")``, and what messages call the option. The path
+        of a new view comes before what else is said of it.
 
     Raises
     ------
@@ -150,11 +164,24 @@ def load_job(path: str | os.PathLike[str] | None, options: Iterable[tuple[tuple[
         With one line for each unknown key, wrong type and impossible value.
     """
     source = "the options" if path is None else os.fspath(path)
-    problems = Problems(source, f"mvcc cluster {'…' if path is None else shlex.quote(source)} --dry-run")
+    options = list(options)
+    check = ("mvcc cluster", "" if path is None else shlex.quote(source), "…" if options else "", "--dry-run")
+    problems = Problems(source, " ".join(filter(None, check)))
     value = {} if path is None else _expanded(read_yaml(path, problems), os.path.dirname(path))
     for keys, new, label in options:
-        put(value, keys, new, clipped(label, 200), problems)
+        label = clipped(label, 200)
+        if problem := _beside_views(keys, value):
+            problems.report(keys, problem, problems.option(label))
+        else:
+            put(value, keys, new, label, problems)
     return validated(Job, value, problems)
+
+
+def _beside_views(keys: tuple[str, ...], value: Any) -> str:
+    """Say that an option tells something of a view that is not there, where it does."""
+    views = value.get("views", {}) if isinstance(value, dict) else None
+    tells = keys[0] == "views" and keys[-1] != "path"
+    return _no_view(keys[1], views) if tells and isinstance(views, dict) else ""
 
 
 def _expanded(value: Any, folder: str) -> Any:

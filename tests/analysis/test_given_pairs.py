@@ -154,12 +154,19 @@ def test_constraints_that_cannot_be_are_refused_with_their_line(options, tmp_pat
 CONTRADICTORY = "i,j,kind,weight\nt0,t1,must-link,1\nt1,t2,must-link,1\nt2,t0,cannot-link,0.5\nt3,t4,must-link,1\n"
 
 
-def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_its_lines(options, tmp_path):
-    job_options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
+@pytest.mark.parametrize("threshold", [0.75, "cv"])
+@pytest.mark.parametrize("closure", ["full", "view"])
+def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_ids_and_lines(
+    options, tmp_path, closure, threshold
+):
+    options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
     with pytest.raises(ConstraintConflictError) as conflict:
-        cluster(job_options, tmp_path / "out")
-    for place in ("line 2 of pairs.csv", "line 3 of pairs.csv", "line 4 of pairs.csv", "'t0' of texts"):
-        assert place in str(conflict.value)
+        cluster(with_values(options, closure=closure, threshold=threshold), tmp_path / "out")
+    assert str(conflict.value).startswith(
+        "The constraints contradict each other: 't0' of texts = 't1' of texts (must-link, line 2 of pairs.csv) = "
+        "'t2' of texts (must-link, line 3 of pairs.csv), but 't0' of texts ≠ 't2' of texts (cannot-link, line 4 of "
+        "pairs.csv). "
+    )
     assert not list((tmp_path / "out").iterdir())
 
 
@@ -173,11 +180,21 @@ def test_what_contradicts_heavier_constraints_can_be_dropped_and_is_listed(optio
     assert json.loads((tmp_path / "out/clustering.json").read_text("utf-8")) == facts
 
 
+@pytest.mark.parametrize("closure", ["full", "view"])
+def test_a_contradiction_in_a_later_view_names_its_rows(options, tmp_path, closure):
+    content = "i,j,kind\ni3,i1,must-link\ni1,i3,cannot-link\n"
+    options = with_file(options, "constraints", "images", tmp_path / "i.csv", content)
+    with pytest.raises(
+        ConstraintConflictError, match=r": 'i1' of images = 'i3' of images \(must-link, line 2 of i\.csv"
+    ):
+        cluster(with_values(options, closure=closure), tmp_path / "out")
+
+
 def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_over_views(options, tmp_path):
     options = with_file(options, "constraints", "texts", tmp_path / "t.csv", "i,j,kind\nt0,t1,must-link\n")
     options = with_file(options, "constraints", "images", tmp_path / "i.csv", "i,j,kind,weight\ni0,i1,cannot-link,2\n")
     options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", "t0,i0\nt1,i1\n")
-    with pytest.raises(ConstraintConflictError, match=r"line 2 of t\.csv|line 2 of i\.csv"):
+    with pytest.raises(ConstraintConflictError, match=r"constraints and relations .* line 2 of [ti]\.csv"):
         cluster(options, tmp_path / "out")
     facts = cluster(with_values(options, on_conflict="drop"), tmp_path / "out")
     assert [len(view["dropped"]) for view in facts["views"]] == [1, 0]

@@ -102,21 +102,89 @@ def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config)
     assert lines[2].startswith(f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?")
     assert lines[3].startswith("--base k-means: base: the text 'k-means' is not allowed")
     assert lines[4].startswith("--threshold c: threshold: the text 'c' is not allowed. Allowed: a number above 0, up")
-    assert lines[5].endswith(f"mvcc cluster {config} --dry-run")
+    assert lines[5].endswith(f"mvcc cluster {config} … --dry-run")
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("constraints", "text"), "pairs.csv"),
+        (("matches", "text:images"), "matches.csv"),
+        (("matches", "images:text"), "matches.csv"),
+        (("views", "text", "features"), "pca"),
+        (("views", "text", "labels_column"), "topic"),
+    ],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
+)
+def test_an_option_for_a_view_that_is_not_there_is_named_and_not_the_file(config, keys, value):
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, [(keys, value, "--option as=typed")])
+    assert str(refusal.value).splitlines() == [
+        f"1 problem in {config}:",
+        f"--option as=typed: {'.'.join(keys)}: there is no view 'text'; did you mean 'texts'? Known: texts, images.",
+        f"Correct it, then check again with: mvcc cluster {config} … --dry-run",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (("matches", "texts:texts"), "does not name two different views"),
+        (("matches", "texts:"), "does not name two different views"),
+        (("matches", "images:texts"), "the same two views are given twice, also as texts:images"),
+        (("views", "1st", "path"), "cannot be the name of a view"),
+    ],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
+)
+def test_an_option_whose_name_cannot_be_is_named_and_not_the_file(config, keys, words):
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, [(keys, "some.csv", "--option as=typed")])
+    _, line, _ = str(refusal.value).splitlines()
+    assert line.startswith(f"--option as=typed: {'.'.join(keys[:2])}: ")
+    assert words in line
+
+
+def test_every_unknown_view_is_told_at_once(config):
+    config.write_text(YAML.replace("  texts: /far", "  text: /far").replace("texts:images:", "text:images:"))
+    options = [(("views", name, key), "x", f"--{key}") for name, key in (("a", "features"), ("b", "id_column"))]
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, options)
+    places = [line.partition(": ")[0] for line in str(refusal.value).splitlines()[1:-1]]
+    assert places == [f"{config}:7", f"{config}:9", "--features", "--id_column"]
+
+
+def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_file_lacks(config):
+    config.write_text("n_clusters: 2\n")
+    with pytest.raises(ConfigError, match=r"(?s):1: views: is missing.*--option: views\.a\.features: there is no view"):
+        load_job(config, [(("views", "a", "features"), "pca", "--option")])
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("  texts:images:", "  texts:sounds:", r":6: matches: there is no view sounds"),
+        (
+            "  texts:images:",
+            "  texts:sounds:",
+            r":7: matches\.texts:sounds: there is no view 'sounds'\. Known: texts, images\.",
+        ),
         (
             "  texts:images:",
             "  texts:texts:",
-            r":6: matches: the text 'texts:texts' does not name two different views; write VIEW:",
+            r":7: matches\.texts:texts: the text 'texts:texts' does not name two different views; write VIEW:",
         ),
-        ("  texts:images:", "  texts:", r":6: matches: the text 'texts' does not name two different views"),
-        ("  texts:images:", "  images:texts: x.csv\n  texts:images:", r"the same two views are given twice"),
-        ("  images: images.npz", "  a b: images.npz", r"a b.* cannot be the name of a view"),
+        ("  texts:images:", "  texts:", r":7: matches\.texts: the text 'texts' does not name two different views"),
+        (
+            "  texts:images:",
+            "  images:texts: x.csv\n  texts:images:",
+            r":8: matches\.texts:images: the same two views are given twice, also as images:texts; put",
+        ),
+        ("  texts: /far", "  sounds: /far", r":9: constraints\.sounds: there is no view 'sounds'"),
+        (
+            "constraints:\n  texts: /far/pairs.csv",
+            "constraints: pairs.csv",
+            r":8: constraints: .* is not allowed\. Allowed: a section, such as `constraints: {texts: pairs\.csv}`",
+        ),
+        ("  images: images.npz", "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
         ("  images: images.npz", "  ../b: images.npz", r"cannot be the name of a view"),
         ("  images: images.npz", "  images: 5", r":5: views\.images: 5 is not allowed"),
         ("  images: images.npz", "  images: {file: x.csv}", r":5: .*unknown key 'file'|path: is missing"),

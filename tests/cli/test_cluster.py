@@ -177,6 +177,22 @@ def test_mistakes_of_file_and_options_are_told_together(data):
         run("cluster.yaml", "--base", "means", "--out", "results")
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--constraints sounds=pairs.csv", "--match sounds:texts=matches.csv", "--features sounds=pca"),
+        *("--components sounds=2", "--labels-column sounds=topic", "--id-column sounds=id", "--ignore sounds=topic"),
+    ],
+)
+def test_an_option_that_names_an_unknown_view_is_named_as_typed(data, option):
+    with pytest.raises(ConfigError) as refusal:
+        run("cluster.yaml", *option.split(), "--dry-run")
+    _, line, last = str(refusal.value).splitlines()
+    assert line.startswith(f"{option}: ")
+    assert line.endswith(": there is no view 'sounds'. Known: texts, images.")
+    assert last == "Correct it, then check again with: mvcc cluster cluster.yaml … --dry-run"
+
+
 def test_a_foreign_folder_is_refused(data):
     with pytest.raises(StoreError, match=r"holds README\.md, cluster\.yaml, images\.csv and more, but no clustering"):
         run("cluster.yaml", "--out", ".", "--fresh")

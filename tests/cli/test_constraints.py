@@ -26,7 +26,7 @@ def run(*arguments):
 
 
 def test_contradictions_are_an_error_unless_told_otherwise(pairs):
-    with pytest.raises(ConstraintConflictError, match=r"rows 3 = 9 = 12 .*line 4 of pairs\.csv.*--on-conflict drop"):
+    with pytest.raises(ConstraintConflictError, match=r"row 3 = row 9 .*line 4 of pairs\.csv.*--on-conflict drop"):
         run(pairs)
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import Field, field_validator
 
 from mvcc._messages import clipped, nearest
-from mvcc._settings._problems import Place, Problems, shown
+from mvcc._settings import Section, refuse, validated
+from mvcc._settings._problems import Problems, shown
+from mvcc._settings._yaml import assign, read_yaml
+from mvcc.exceptions import ConfigError
 
 
 def test_one_problem_per_value_and_none_inside_a_section_that_has_one():
@@ -25,7 +29,7 @@ def test_one_problem_per_value_and_none_inside_a_section_that_has_one():
 
 def test_problems_of_the_file_come_in_its_order_and_before_those_of_the_command_line():
     problems = Problems("my file.yaml", "mvcc validate 'my file.yaml'")
-    problems.add("third.", Place(10**9, "--set a=1"))
+    problems.add("third.", problems.option("--set a=1"))
     problems.report(("b",), "second.", problems.line(10))
     problems.report(("a", 1), "first.", problems.line(9))
     assert str(problems.error()).splitlines() == [
@@ -34,6 +38,45 @@ def test_problems_of_the_file_come_in_its_order_and_before_those_of_the_command_
         "my file.yaml:10: b: second.",
         "--set a=1: third.",
         "Correct them, then check again with: mvcc validate 'my file.yaml' --set …",
+    ]
+
+
+class Boxes(Section):
+    """What is refused here is refused key by key."""
+
+    sizes: dict[str, int] = Field(default={}, examples=["{a: 1}"])
+
+    @field_validator("sizes")
+    @classmethod
+    def _even(cls, sizes):
+        refuse(((name,), f"{size} is odd.") for name, size in sizes.items() if size % 2)
+        return sizes
+
+
+def boxes(tmp_path, text, *assignments):
+    """Read a file with assignments on top, and return the lines of what is wrong."""
+    path = tmp_path / "x.yaml"
+    path.write_text(text)
+    problems = Problems("x.yaml", "mvcc validate")
+    value = read_yaml(path, problems)
+    for assignment in assignments:
+        assign(value, assignment, problems)
+    with pytest.raises(ConfigError) as refusal:
+        validated(Boxes, value, problems)
+    return str(refusal.value).splitlines()[1:-1]
+
+
+def test_every_refused_part_of_a_value_is_told_where_it_is_written(tmp_path):
+    assert boxes(tmp_path, "sizes:\n  a: 1\n  b: 2\n  c: 3\n", "sizes.b=5") == [
+        "x.yaml:2: sizes.a: 1 is odd.",
+        "x.yaml:4: sizes.c: 3 is odd.",
+        "--set sizes.b=5: sizes.b: 5 is odd.",
+    ]
+
+
+def test_what_is_no_section_is_told_what_a_section_looks_like(tmp_path):
+    assert boxes(tmp_path, "sizes: 5\n") == [
+        "x.yaml:1: sizes: 5 is not allowed. Allowed: a section, such as `sizes: {a: 1}`."
     ]
 
 
