@@ -52,7 +52,7 @@ def connect_to_dask(address: str) -> Iterator[Client]:
     Raises
     ------
     ConfigError
-        When dask is not installed, or the address is none.
+        When dask is not installed, the address is none, or it needs TLS that dask is not set up for.
     WorkerError
         When nobody answers at the address, or no worker is connected to the scheduler, or one has no mvcc of this
         version.
@@ -63,13 +63,14 @@ def connect_to_dask(address: str) -> Iterator[Client]:
         from distributed import Client as connect
     except ImportError as error:
         raise ConfigError(f'dask is not installed ({error}). Install it: pip install "mvcc[dask]"') from error
+    _check_tls(address)
     with _said_here():
         try:
             client: Client = cast(Any, connect)(address, timeout=_PATIENCE, set_as_default=False)
         except OSError as error:
             raise WorkerError(
                 f"No dask scheduler answers at {clipped(address)} within {_PATIENCE} s. Start one: "
-                f"`dask scheduler`; it prints its address."
+                f"`dask scheduler`; it prints its address, which begins with tls:// if it wants certificates."
             ) from error
         with client:
             try:
@@ -81,6 +82,29 @@ def connect_to_dask(address: str) -> Iterator[Client]:
                 ) from error
             _environments(client, client.nthreads())
             yield client
+
+
+def _check_tls(address: str) -> None:
+    """See that dask can do what the address asks for: it ends with a traceback, and keeps the process waiting."""
+    from distributed.security import Security
+
+    security: Any = cast(Any, Security)()
+    encrypted = address.lower().startswith(("tls:", "wss:"))
+    if security.require_encryption and not encrypted:
+        raise ConfigError(
+            f"dask's configuration requires encryption, which {clipped(address)} has none of; use tls://."
+        )
+    try:
+        if encrypted and security.get_connection_args("client")["ssl_context"] is None:
+            raise ConfigError(
+                f"{clipped(address)} needs certificates, and dask's configuration names none: set ca-file, client.cert "
+                f"and client.key under distributed.comm.tls."
+            )
+    except OSError as error:
+        files = security.tls_ca_file, security.tls_client_cert, security.tls_client_key
+        raise ConfigError(
+            f"dask cannot use the certificates that its configuration names, {', '.join(map(str, files))}: {error}."
+        ) from error
 
 
 def attempt_on_dask(

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 
+import dask
+import distributed  # noqa: F401  its defaults must be there before any of them is set and put back
 import joblib
 import pytest
 
@@ -241,6 +243,28 @@ def test_an_address_that_nobody_answers_at_is_refused(tmp_path):
 def test_what_is_no_address_is_refused(tmp_path, address):
     with pytest.raises(ConfigError, match="is no address of a dask scheduler"):
         run_on(address, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("address", "settings", "message"),
+    [
+        ("tls://127.0.0.1:1", {}, "needs certificates, and dask's configuration names none"),
+        (
+            "tls://127.0.0.1:1",
+            {"tls.ca-file": "no.pem", "tls.client.cert": "no.pem", "tls.client.key": "no.pem"},
+            "cannot use the certificates that its configuration names, no.pem, no.pem, no.pem: .*No such file",
+        ),
+        ("tcp://127.0.0.1:1", {"require-encryption": True}, "requires encryption, which tcp://127.* has none of"),
+    ],
+    ids=["none", "missing", "required"],
+)
+def test_certificates_that_are_missing_are_named_before_anything_is_tried(address, settings, message):
+    with (
+        dask.config.set({f"distributed.comm.{name}": value for name, value in settings.items()}),
+        pytest.raises(ConfigError, match=message),
+        connect_to_dask(address),
+    ):
+        pass
 
 
 def test_without_dask_the_message_names_what_to_install(monkeypatch):
