@@ -178,7 +178,8 @@ class Constraints:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Constraints, self._list()) if self._parts is None else (Constraints._held, self._parts)
+        state = (None, {"_source": self._source})
+        return (Constraints, self._list(), state) if self._parts is None else (Constraints._held, self._parts, state)
 
     def __repr__(self) -> str:
         n_must_links = self._n_must_links()

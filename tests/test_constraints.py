@@ -154,6 +154,13 @@ def test_pickle_and_copy_give_equal_constraints(listed):
     assert copy.deepcopy(c) == c
 
 
+def test_a_pickle_still_knows_the_lines_that_constraints_were_read_from(tmp_path):
+    (tmp_path / "pairs.csv").write_text("i,j,kind\n3,4,cannot-link\n0,1,must-link\n")
+    read = Constraints.read_csv(tmp_path / "pairs.csv")
+    for other in (pickle.loads(pickle.dumps(read)), copy.deepcopy(read)):
+        assert [other.where(place) for place in range(2)] == ["line 3 of pairs.csv", "line 2 of pairs.csv"]
+
+
 def test_equality_looks_at_pairs_types_and_weights():
     c = Constraints([(0, 1), (1, 2)], [True, False], [1, 2])
     assert c == Constraints([(2, 1), (1, 0)], [False, True], [2, 1])

@@ -8,7 +8,7 @@ import pandas as pd
 from mvcc._messages import clipped, nearest, shown
 from mvcc.analysis._config import Job
 from mvcc.analysis._formats import read_frame
-from mvcc.analysis._tables import Table
+from mvcc.analysis._tables import Table, as_texts
 from mvcc.constraints import Constraints
 from mvcc.exceptions import DataError
 from mvcc.mapping import Relations
@@ -65,7 +65,7 @@ def _matches(path: str, first: Table, second: Table) -> np.ndarray[tuple[int, in
         )
     if names == [second.name, first.name]:
         frame = frame.iloc[:, ::-1]
-    columns = [frame.iloc[:, column].astype(str).str.strip().tolist() for column in (0, 1)]
+    columns = [as_texts(frame.iloc[:, column]).tolist() for column in (0, 1)]
     skipped = frame.attrs.get("lines", 0)
     is_header = sorted(names) == sorted((first.name, second.name))
     if not is_header and (names[0] in first.row or names[1] in second.row):  # a match itself, or one with a mistake

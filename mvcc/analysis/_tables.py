@@ -115,7 +115,7 @@ def _check_column(frame: pd.DataFrame, column: str, path: str) -> None:
 def _ids(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     if column is None:
         return [str(number) for number in range(len(frame))]
-    ids = _texts(frame[column])
+    ids = as_texts(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
         raise DataError(
             f"{_place(frame, path, int(empty.argmax()))} has no id in the column {_listed([column])}; give it one."
@@ -175,10 +175,10 @@ def _converted(frame: pd.DataFrame) -> NDArray[np.float64]:
 def _labels(column: pd.Series, path: str) -> list[str]:
     if (missing := column.isna() | (column.astype(str).str.strip() == "")).all():
         raise DataError(f"{path}: the column {_listed([column.name])} holds no labels.")
-    return [str(text) for text in _texts(column).mask(missing, "")]
+    return [str(text) for text in as_texts(column).mask(missing, "")]
 
 
-def _texts(column: pd.Series) -> pd.Series:
+def as_texts(column: pd.Series) -> pd.Series:
     """Return names as text: 7 and not 7.0, which formats without whole numbers make of it."""
     if column.dtype.kind == "f":
         numbers = column.dropna().astype(float)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mvcc.analysis import cluster_job, load_job, read_inputs
@@ -56,6 +57,22 @@ def given(options, tmp_path, content, view="texts"):
 def test_matches_are_two_columns_of_ids(options, tmp_path, content):
     found = matches(options, tmp_path, content[1])
     assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[1, 0], [2, 4]]}
+
+
+@pytest.mark.parametrize("name", ["matches.parquet", "matches.npy"])
+def test_whole_numbers_that_a_format_holds_as_floats_are_ids(tmp_path, name):
+    ids = [100.0, 101.0, 102.0]  # as pandas writes them where one is missing
+    for view in ("texts", "images"):
+        pd.DataFrame({"id": ids, "x": [1.0, 2.0, 4.0]}).to_parquet(tmp_path / f"{view}.parquet")
+    pairs = np.array([[100.0, 102.0], [101.0, 100.0]])
+    if name.endswith("npy"):
+        np.save(tmp_path / name, pairs)
+    else:
+        pd.DataFrame(pairs, columns=["texts", "images"]).to_parquet(tmp_path / name)
+    options = [(("views", view, "path"), str(tmp_path / f"{view}.parquet"), "--view") for view in ("texts", "images")]
+    options += [(("n_clusters",), 2, "-k"), (("matches", "texts:images"), str(tmp_path / name), "--match")]
+    found = read_inputs(load_job(None, options)).relations
+    assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[0, 2], [1, 0]]}
 
 
 def test_a_match_may_name_the_views_in_any_order(options, tmp_path):
