@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from mvcc.mapping import close_views, drop_conflicts
     from mvcc.matching import match_clusters
     from mvcc.metrics import pairwise_f_measure, weighted_precision
-    from mvcc.model_selection import ConstrainedViews, NeighborhoodKFold, PerView
+    from mvcc.model_selection import ConstrainedViews, NeighborhoodKFold
     from mvcc.multiview import MultiViewConstrainedClustering
+    from mvcc.per_view import PerView
     from mvcc.propagation import propagate_constraints
     from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping, SingleView, TransferMethod
 
@@ -35,7 +36,7 @@ _HOMES = {
     "MultiViewConstrainedClustering": "multiview",
     "NeighborhoodKFold": "model_selection",
     "PCKMeans": "cluster",
-    "PerView": "model_selection",
+    "PerView": "per_view",
     "SingleView": "transfer",
     "SpectralFeatures": "embedding",
     "TransferMethod": "transfer",

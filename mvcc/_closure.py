@@ -73,6 +73,30 @@ class Graph:
         )
         return self.ids[np.column_stack((first, second))], kind, weight
 
+    def chained(self, weights: Floats) -> tuple[Ints, Floats]:
+        """Return all pairs, within views and across them, that must-links and relations put together.
+
+        Parameters
+        ----------
+        weights : (m,) array
+            As for :meth:`closed`.
+
+        Returns
+        -------
+        pairs : (c, 2) array of nodes, smaller node first
+        strengths : (c,) array
+            The weakest link of the strongest chain; ``inf`` where relations alone imply the pair.
+        """
+        strongest_first = np.flatnonzero(self.must_link)
+        strongest_first = strongest_first[np.argsort(-weights[strongest_first], kind="stable")]
+        first, second = self.ends[strongest_first].T
+        nowhere = np.zeros(len(self.ids), dtype=np.int64)
+        together = np.ones(len(strongest_first), dtype=np.bool_)
+        first, second, _, strengths = closed_pairs(
+            len(self.ids), nowhere, first, second, together, weights[strongest_first]
+        )
+        return self.ids[np.column_stack((first, second))], strengths
+
     def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:
         """Return what follows among the nodes from ``low`` to before ``high``, counted from ``low``, at one weight."""
         span = slice(*np.searchsorted(self.ids, (low, high)))

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mvcc._conflicts import call_rows
-from mvcc._messages import shown
+from mvcc._constraint_map import ConstraintMap
+from mvcc._messages import called, naming, shown
 from mvcc.constraints import Constraints, unify
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import ConstraintMap, Relations, augment, mapped_rows, relations_between
+from mvcc.mapping import Relations, augment, mapped_rows, relations_between
 from mvcc.transfer import TransferMethod, ViewState
 
 Maps = dict[tuple[int, int], ConstraintMap]
@@ -89,13 +90,16 @@ class CoEM:
     def run(self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod) -> Outcome:
         """Run Algorithm 2 on given constraints and relations."""
         across = relations if transfer.uses_relations else {}
-        given, relations = augment(constraints, across, self.closure, call_rows(self.names))
+        given, relations, strengths = augment(constraints, across, self.closure, call_rows(self.names))
         rooms = [
-            _Room(ViewState(v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)))
+            _Room(
+                ViewState(v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)), self.names
+            )
             for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))
         ]
         maps = {
-            (u, v): ConstraintMap(relations_between(relations, u, v)) for u, v in permutations(range(len(given)), 2)
+            (u, v): ConstraintMap(relations_between(relations, u, v), strengths.get((min(u, v), max(u, v))))
+            for u, v in permutations(range(len(given)), 2)
         }
         history, period = _co_em(rooms, maps, transfer, self.max_iter, self.tol)
         return Outcome([room.state.clusterer for room in rooms], [room.propagated for room in rooms], history, period)
@@ -104,8 +108,9 @@ class CoEM:
 class _Room:
     """The changing state of one view during co-EM."""
 
-    def __init__(self, state: ViewState) -> None:
+    def __init__(self, state: ViewState, names: list[str] | None) -> None:
         self.state = state
+        self.names = names
         self.unified: Constraints | None = None
         self.propagated = NOTHING
 
@@ -114,24 +119,26 @@ class _Room:
         unified = unify(self.state.constraints, transferred)
         if unified != self.unified:
             self.unified = unified
-            self.state.clusterer.fit(self.state.X, constraints=unified)
-            self.propagated = _inferred(self.state, transfer)
+            with naming(self.state.number, self.names):
+                self.state.clusterer.fit(self.state.X, constraints=unified)
+                inferred = transfer.infer(self.state)
+            self.propagated = self._checked(inferred, f"{type(transfer).__name__}.infer()")
 
-
-def _inferred(view: ViewState, transfer: TransferMethod) -> Constraints:
-    """Return what a method infers; it may be anybody's, and the mapping knows only the rows that it was told."""
-    inferred, name = transfer.infer(view), f"{type(transfer).__name__}.infer()"
-    if not isinstance(inferred, Constraints):
-        raise InvalidInputError(f"{name} returned {shown(inferred)}; mvcc.Constraints are needed.")
-    known = np.zeros(1 + max(len(view.X) - 1, inferred._largest_row()), dtype=np.bool_)
-    known[view.mapped] = True
-    outside = ~known[inferred.pairs]
-    if outside.any():
-        raise InvalidInputError(
-            f"{name} returned a constraint on row {inferred.pairs[outside][0]} of view {view.number}, which is not in "
-            f"view.mapped; constraints between rows of view.mapped are needed."
-        )
-    return inferred
+    def _checked(self, inferred: Any, by: str) -> Constraints:
+        """Return what a method infers; it may be anybody's, and the mapping knows only the rows that it was told."""
+        view = self.state
+        if not isinstance(inferred, Constraints):
+            raise InvalidInputError(f"{by} returned {shown(inferred)}; mvcc.Constraints are needed.")
+        known = np.zeros(1 + max(len(view.X) - 1, inferred._largest_row()), dtype=np.bool_)
+        known[view.mapped] = True
+        outside = ~known[inferred.pairs]
+        if outside.any():
+            raise InvalidInputError(
+                f"{by} returned a constraint on row {inferred.pairs[outside][0]} of view "
+                f"{called(view.number, self.names)}, which is not in view.mapped; constraints between rows of "
+                f"view.mapped are needed."
+            )
+        return inferred
 
 
 def _co_em(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any
+
+from mvcc.exceptions import MvccError
 
 _MOST_COMPARED = 20_000  # words, in search of the most similar one
 
@@ -29,6 +32,19 @@ def shown(value: Any) -> str:
 def called(view: int, names: Sequence[str] | None) -> str:
     """Return what messages call a view: its name, or its number where views have no names."""
     return str(view) if names is None else shown(names[view])
+
+
+@contextmanager
+def naming(view: int, names: Sequence[str] | None) -> Iterator[None]:
+    """Have an error say which view it is of: in its message, or in a note where it is of another package."""
+    try:
+        yield
+    except MvccError as error:
+        error.args = (f"view {called(view, names)}: {error}",)
+        raise
+    except Exception as error:
+        error.add_note(f"This is about view {called(view, names)}.")
+        raise
 
 
 def most_like(word: Any, known: Iterable[Any], cutoff: float = 0.6) -> Any | None:

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from mvcc._constraint_files import COLUMNS, is_must_link
-from mvcc._messages import called, clipped, most_like, shown
+from mvcc._messages import called, clipped, shown
+from mvcc._row_ids import nearest_of, rows_named
 from mvcc._validation import as_array, as_list, check_data
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.mapping import Relations, check_constraints, check_mappings, view_pair
 
 Judged = Constraints | pd.DataFrame | None
-_MOST_COMPARED = 10_000  # ids, in search of the nearest one to an unknown id
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class GivenViews:
     @classmethod
     def of(cls, views: Any) -> GivenViews:
         """Take a list of views, or a dict of views by name."""
-        if isinstance(views, pd.DataFrame):
+        if is_table(views):
             raise InvalidInputError(
-                "views must be a list with one entry for each view, or a dict {name: view}, not a DataFrame; for a "
-                "single view give [views]."
+                f"views must be a list with one entry for each view, or a dict {{name: view}}, not "
+                f"{called_table(views)}; for a single view give [views]."
             )
         given = (
             cls(list(views.values()), list(views)) if isinstance(views, Mapping) else cls(as_list(views, "views"), None)
@@ -62,7 +62,7 @@ class GivenViews:
     @property
     def sizes(self) -> list[int]:
         """Number of rows of every view."""
-        return [_n_rows(table, self._place("views", number)) for number, table in enumerate(self.tables)]
+        return [n_rows(table, self._place("views", number)) for number, table in enumerate(self.tables)]
 
     def arrays(self) -> list[NDArray[np.float64]]:
         """Return every view as an (n_v, d_v) array of finite floats."""
@@ -173,21 +173,36 @@ class GivenViews:
         return pairs
 
     def _pairs_of_ids(self, frame: pd.DataFrame, views: tuple[int, int], where: str) -> ArrayLike:
-        """Return the rows that two columns of ids name: columns named like the views, or in the order of the key."""
+        """Return the rows that two columns of ids name."""
         columns = list(frame.columns)
         if len(columns) != 2:
             raise InvalidInputError(
                 f"{where} must have two columns of ids, one for each view, not {len(columns)}: {shown(columns)}; "
                 f"select them, as in frame[['first', 'second']]."
             )
-        order = [0, 1]
-        if self.names is not None and columns == [self.names[view] for view in views[::-1]]:
-            order = [1, 0]
         rows = [
             self._rows(frame.iloc[:, place], view, f"{where}, column {shown(columns[place])}")
-            for place, view in zip(order, views, strict=True)
+            for place, view in zip(self._places(columns, views, where), views, strict=True)
         ]
         return np.column_stack(rows)
+
+    def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
+        """Return the place of the column of either view: that of its name, else by the key."""
+        if columns == list(views[::-1]) and columns != [0, 1]:  # so pandas calls columns without names
+            raise InvalidInputError(
+                f"{where}: the columns are called {columns}, like the views of the key {views} the other way round; "
+                f"call them otherwise, or put them into the order of the key."
+            )
+        named = [_named(column, self.names) for column in columns]
+        for column, view in zip(columns, named, strict=True):
+            if view not in (None, *views):
+                raise InvalidInputError(
+                    f"{where}: column {shown(column)} is called like a view that the key does not name; the columns "
+                    f"must be ids of the two views of the key."
+                )
+        if named[0] is not None and named[0] == named[1]:
+            raise InvalidInputError(f"{where}: both columns are called {shown(columns[0])}; give one for each view.")
+        return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
 
     def _rows(self, ids: pd.Series[Any], number: int, where: str) -> NDArray[np.int64]:
         """Return the rows of a view that ids name."""
@@ -207,12 +222,20 @@ def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str)
     InvalidInputError
         For a view that is not there, with the nearest name.
     """
-    if isinstance(view, str) and names is not None and view in names:
-        return list(names).index(view)
-    if isinstance(view, int | np.integer) and not isinstance(view, bool) and 0 <= view < n_views:
-        return int(view)
-    guess = _nearest(view, names) if isinstance(view, str) and names is not None else ""
+    for number in (_named(view, names), _numbered(view, n_views)):
+        if number is not None:
+            return number
+    guess = nearest_of(view, names) if isinstance(view, str) and names is not None else ""
     raise InvalidInputError(f"{what}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}")
+
+
+def _named(view: Any, names: Sequence[str] | None) -> int | None:
+    return list(names).index(view) if names is not None and isinstance(view, str) and view in names else None
+
+
+def _numbered(view: Any, n_views: int) -> int | None:
+    is_number = isinstance(view, int | np.integer) and not isinstance(view, bool)
+    return int(view) if is_number and 0 <= view < n_views else None
 
 
 def known_views(names: Sequence[str] | None, n_views: int) -> str:
@@ -220,6 +243,16 @@ def known_views(names: Sequence[str] | None, n_views: int) -> str:
     if names is None:
         return f"the views are numbered 0 … {n_views - 1}"
     return f"the views are {clipped(', '.join(map(shown, names)), 200)}"
+
+
+def is_table(X: Any) -> bool:
+    """Tell whether X is the rows of one view, where views are asked for: a DataFrame, or an array of two dimensions."""
+    return isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
+
+
+def called_table(table: Any) -> str:
+    """Return what messages call the rows of one view."""
+    return "a DataFrame" if isinstance(table, pd.DataFrame) else f"an array of shape {table.shape}"
 
 
 def numbers_of(table: Any, what: str) -> NDArray[np.float64]:
@@ -236,59 +269,8 @@ def feature_names(table: Any) -> NDArray[Any] | None:
     return np.asarray(table.columns, dtype=object)
 
 
-def rows_named(ids: pd.Series[Any], index: pd.Index[Any], where: str, index_in_words: str) -> NDArray[np.int64]:
-    """Return the numbers of the rows that ids name in a row index.
-
-    Raises
-    ------
-    InvalidInputError
-        For a missing or an unknown id, and one that several rows have.
-    """
-    if index.nlevels > 1:
-        raise InvalidInputError(f"{where}: {index_in_words} has {index.nlevels} levels; ids need an index of one.")
-    missing = np.flatnonzero(ids.isna())
-    if missing.size:
-        raise InvalidInputError(f"{where}: row {missing[0]} has no id; leave such rows out.")
-    first = np.flatnonzero(~index.duplicated())
-    try:
-        found = index[first].get_indexer(pd.Index(ids))
-    except TypeError as error:
-        raise InvalidInputError(
-            f"{where}: an id must be a single number or text: {clipped(str(error), 200)}."
-        ) from error
-    unknown = np.flatnonzero(found < 0)
-    if unknown.size:
-        more = f", nor are {unknown.size - 1} other rows" if unknown.size > 1 else ""
-        name = ids.tolist()[unknown[0]]
-        raise InvalidInputError(
-            f"{where}: {shown(name)} of row {unknown[0]} is not in {index_in_words}{more}.{_likely(name, index)}"
-        )
-    rows: NDArray[np.int64] = first[found]
-    repeated = np.flatnonzero(index.duplicated(keep=False)[rows])
-    if repeated.size:
-        raise InvalidInputError(
-            f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]} stands more than once in "
-            f"{index_in_words}; make the index unique, or relate row numbers."
-        )
-    return rows
-
-
-def _likely(name: Any, index: pd.Index[Any]) -> str:
-    """Say what was probably meant by an id that is not in the index."""
-    known = {str(entry): entry for entry in index[:_MOST_COMPARED]}
-    if str(name) in known:
-        there = known[str(name)]
-        return f" The index has {shown(there)} as {type(there).__name__}, not {type(name).__name__}; convert one."
-    return _nearest(name, list(known.values()))
-
-
-def _nearest(name: Any, known: Sequence[Any]) -> str:
-    """Ask whether the most similar one was meant, if one is similar."""
-    near = most_like(name, known)
-    return "" if near is None else f" Did you mean {shown(near)}?"
-
-
-def _n_rows(table: Any, what: str) -> int:
+def n_rows(table: Any, what: str) -> int:
+    """Return the number of rows of a table, which may be anything that has rows."""
     shape = table.shape if hasattr(table, "shape") else None
     if shape is None:
         shape = (len(table),) if hasattr(table, "__len__") else as_array(table, what).shape
@@ -331,8 +313,7 @@ def _pairs_of_matrix(matrix: Any, shape: tuple[int, int], where: str) -> NDArray
 
 def _pairs_of_dict(related: Mapping[Any, Any], where: str) -> list[tuple[int, int]]:
     """Return the pairs of a dict {row: row or several rows}."""
-    several = (list, tuple, set, frozenset, range, np.ndarray, pd.Series)
-    pairs = [(i, j) for i, rows in related.items() for j in (rows if isinstance(rows, several) else [rows])]
+    pairs = [(i, j) for i, rows in related.items() for j in _one_or_several(rows)]
     for pair in pairs:
         for row in pair:
             if not isinstance(row, int | np.integer):
@@ -341,3 +322,9 @@ def _pairs_of_dict(related: Mapping[Any, Any], where: str) -> list[tuple[int, in
                     f"rows}}. Relate ids by a DataFrame with two columns."
                 )
     return pairs
+
+
+def _one_or_several(rows: Any) -> Any:
+    if isinstance(rows, np.ndarray):
+        return np.atleast_1d(rows)
+    return rows if isinstance(rows, list | tuple | set | frozenset | range | pd.Series | pd.Index) else [rows]

@@ -14,13 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from mvcc._closure import Graph
 from mvcc._conflicts import CALL_BY_NUMBER, CallRow, conflict, without_conflicts
 from mvcc._constraint_checks import MAX_ROW
-from mvcc._kernels.merging import mapped_constraints
 from mvcc._messages import called, shown
 from mvcc._validation import as_array, as_list
 from mvcc.constraints import Constraints, Listed, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 Relations = dict[tuple[int, int], NDArray[np.int64]]
+Strengths = dict[tuple[int, int], NDArray[np.float64]]
+"""How sure the relations of two views are that follow from must-links lighter than others; none: as sure as can be."""
 _NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
 
 
@@ -135,12 +136,13 @@ def close_views(
     InvalidInputError
         For relations of views that are not there, or no views at all.
     """
-    return _closed(*_checked(constraints, mappings))
+    closed, relations, _ = _closed(*_checked(constraints, mappings))
+    return closed, relations
 
 
 def _closed(
     given: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER
-) -> tuple[list[Constraints], Relations]:
+) -> tuple[list[Constraints], Relations, Strengths]:
     """Close checked constraints and relations."""
     all_links = _AllLinks.of([c._spanning() for c in given], relations)
     offsets = all_links.offsets
@@ -158,10 +160,10 @@ def _closed(
     weights = all_links.weights
     if len(weights) and (weights[np.isfinite(weights)] == 1).all():
         closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
-    else:
-        closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
-    across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
-    return closed, {key: rows for key, rows in across.items() if len(rows)}
+        across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
+        return closed, {key: rows for key, rows in across.items() if len(rows)}, {}
+    closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
+    return closed, *_related_by_weight(graph, weights, offsets)
 
 
 def drop_conflicts(
@@ -285,9 +287,25 @@ def _closed_by_weight(
     return closed
 
 
+def _related_by_weight(
+    graph: Graph, weights: NDArray[np.float64], offsets: NDArray[np.int64]
+) -> tuple[Relations, Strengths]:
+    """Return all relations that follow, and the weakest link of the strongest chain that each follows from."""
+    pairs, weakest = graph.chained(weights)
+    views = np.searchsorted(offsets, pairs, side="right") - 1
+    related: Relations = {}
+    strengths: Strengths = {}
+    for key in combinations(range(len(offsets) - 1), 2):
+        chosen = np.flatnonzero((views == key).all(axis=1))
+        chosen = chosen[np.lexsort(pairs[chosen].T[::-1])]
+        if len(chosen):
+            related[key], strengths[key] = pairs[chosen] - offsets[list(key)], weakest[chosen]
+    return related, strengths
+
+
 def augment(
     constraints: list[Constraints], relations: Relations, closure: str, call: CallRow = CALL_BY_NUMBER
-) -> tuple[list[Constraints], Relations]:
+) -> tuple[list[Constraints], Relations, Strengths]:
     """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
 
     ``call`` says what the message of a contradiction calls a row.
@@ -303,9 +321,9 @@ def augment(
     if closure == "full":
         return _closed(*_checked(constraints, relations), call)
     if closure == "view":
-        return [c._closed(partial(call, view)) for view, c in enumerate(constraints)], relations
+        return [c._closed(partial(call, view)) for view, c in enumerate(constraints)], relations, {}
     if closure == "none":
-        return constraints, relations
+        return constraints, relations, {}
     raise InvalidInputError(f"closure={shown(closure)} is not allowed; 'full', 'view' or 'none' is.")
 
 
@@ -320,45 +338,6 @@ def relations_between(relations: Relations, source: int, target: int) -> NDArray
     if source < target:
         return relations.get((source, target), _NO_RELATIONS)
     return relations.get((target, source), _NO_RELATIONS)[:, ::-1]
-
-
-class ConstraintMap:
-    """f_{U→V} of Eq. 12, prepared once for many lists of constraints (§5.2).
-
-    Relations may be many-to-many: a constraint goes to every pair of counterparts of its two ends. Pairs of a row
-    with itself are dropped, and of each pair and type the heaviest is kept.
-
-    Parameters
-    ----------
-    relations : (r, 2) array
-        Related rows of U (first column) and of V, without repetitions.
-    """
-
-    def __init__(self, relations: NDArray[np.int64]) -> None:
-        order = np.lexsort((relations[:, 1], relations[:, 0]))
-        rows, self._start, self._size = np.unique(relations[order, 0], return_index=True, return_counts=True)
-        self._images = relations[order, 1]
-        # rows with the same counterparts are one place: after a full closure whole neighbourhoods are
-        first: dict[bytes, int] = {}
-        everything = self._images.tobytes()
-        bounds = self._images.itemsize * np.append(self._start, len(self._images))
-        counterparts = [everything[begin:end] for begin, end in pairwise(bounds.tolist())]
-        self._place = np.full(int(rows.max(initial=-1)) + 1, -1)
-        self._place[rows] = [first.setdefault(images, number) for number, images in enumerate(counterparts)]
-
-    def __call__(self, constraints: Constraints) -> Constraints:
-        """Return the constraints, given in rows of U, in rows of V."""
-        return Constraints._sorted(
-            *mapped_constraints(
-                constraints.pairs,
-                constraints.must_link,
-                constraints.weights,
-                self._place,
-                self._start,
-                self._size,
-                self._images,
-            )
-        )
 
 
 def sample_relations(

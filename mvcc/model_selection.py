@@ -1,4 +1,4 @@
-"""Constraints as the samples of scikit-learn's model selection, and its transformers for every view.
+"""Constraints as the samples of scikit-learn's model selection.
 
 ``GridSearchCV`` and its kin divide the samples of X. Here these are the given constraints: what is held out are
 constraints, all rows of all views stay (§6.3).
@@ -6,26 +6,21 @@ constraints, all rows of all views stay (§6.3).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils.validation import check_is_fitted
 
 from mvcc._messages import called, shown
 from mvcc._threshold import in_fold, neighborhood_folds
 from mvcc._validation import RandomState, as_generator, check_count
-from mvcc._views import GivenViews, known_views, view_number
+from mvcc._views import GivenViews
 from mvcc.exceptions import InvalidInputError
 
-__all__ = ["ConstrainedViews", "NeighborhoodKFold", "PerView"]
+__all__ = ["ConstrainedViews", "NeighborhoodKFold"]
 
 
 class _NoSuchConstraintError(InvalidInputError, IndexError):
@@ -61,6 +56,14 @@ class ConstrainedViews:
     ------
     InvalidInputError
         For constraints or mappings that do not fit the views.
+
+    Notes
+    -----
+    With it neither ``Pipeline`` nor ``GridSearchCV`` needs scikit-learn's metadata routing. Where that is enabled, fit
+    and predict work, but ``Pipeline.score``, and so a search over a pipeline, hands on a ``sample_weight`` that nobody
+    gave, and ends in a TypeError of scikit-learn if the ``score`` of the last step takes none (PCA has the same). Leave
+    routing disabled there, or search with ``scoring=score``, where
+    ``score = lambda pipeline, X, y=None: pipeline[-1].score(pipeline[:-1].transform(X))``.
 
     Examples
     --------
@@ -132,6 +135,10 @@ class NeighborhoodKFold(BaseCrossValidator):
     nothing of what is held out follows from the rest, but what relations alone tell. A cannot-link has its ends in two
     neighbourhoods and may be held out twice; with few folds far fewer of them are left to train on.
 
+    So a score over all that is held out counts cannot-links nearly twice as often as must-links, and favours many
+    clusters, which violate few cannot-links. Where numbers of clusters are compared, count both kinds alike, as the
+    scorer in the gallery's example of choosing by held-out judgements does.
+
     Parameters
     ----------
     n_splits : int, default=10
@@ -191,141 +198,3 @@ class NeighborhoodKFold(BaseCrossValidator):
 
 def _n_folds(folds: list[NDArray[np.int64]]) -> int:
     return 1 + max(int(numbers.max(initial=-1)) for numbers in folds)
-
-
-class PerView(TransformerMixin, BaseEstimator):
-    """Fit a scikit-learn transformer to every view by itself, for a pipeline before the clustering.
-
-    Constraints, relations, names of views, and the row index of DataFrames stay as they are, so that constraints and
-    relations may be given by id behind it.
-
-    Parameters
-    ----------
-    transformer : transformer, "passthrough", or a list or dict of these
-        One for all views, or one for each, by position or by name of the view. It is cloned for each view.
-        "passthrough" leaves a view as it is.
-
-    Attributes
-    ----------
-    transformers_ : list
-        The fitted transformer of every view.
-    view_names_ : list of str or None
-        The names of the views; None where they were a list.
-
-    Examples
-    --------
-    >>> from mvcc import PerView
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> views = PerView(StandardScaler()).fit_transform({"texts": [[1.0], [3.0]], "images": [[5.0], [6.0]]})
-    >>> views["texts"].tolist()
-    [[-1.0], [1.0]]
-    """
-
-    def __init__(self, transformer: Any = "passthrough") -> None:
-        self.transformer = transformer
-
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Fit the transformer of every view.
-
-        Parameters
-        ----------
-        X : ConstrainedViews, or list or dict of views
-        y : ignored
-
-        Raises
-        ------
-        InvalidInputError
-            For a number or names of transformers that do not fit the views.
-        """
-        given = GivenViews.of(X.views if isinstance(X, ConstrainedViews) else X)
-        chosen = [clone(one, safe=False) for one in self._chosen(given)]
-        for one, table in zip(chosen, given.tables, strict=True):
-            if not isinstance(one, str):
-                one.fit(table)
-        self.transformers_, self.view_names_ = chosen, given.names
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """Transform every view.
-
-        Parameters
-        ----------
-        X : ConstrainedViews, or list or dict of views
-            The views as in ``fit``, other rows of theirs, or a dict {name or number: rows} of some views.
-
-        Returns
-        -------
-        ConstrainedViews, list or dict
-            As X is.
-
-        Raises
-        ------
-        InvalidInputError
-            For views that ``fit`` has not seen, or a transformer whose result is sparse.
-        """
-        check_is_fitted(self)
-        if isinstance(X, ConstrainedViews):
-            return replace(X, views=self.transform(X.views))
-        n_views = len(self.transformers_)
-        if isinstance(X, Mapping):
-            return {
-                view: self._transformed(table, view_number(view, self.view_names_, n_views, "X"))
-                for view, table in X.items()
-            }
-        tables = GivenViews.of(X).tables
-        if len(tables) != n_views:
-            raise InvalidInputError(
-                f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict {{view: rows}}."
-            )
-        return [self._transformed(table, number) for number, table in enumerate(tables)]
-
-    def _chosen(self, given: GivenViews) -> list[Any]:
-        """Return one transformer for every view."""
-        n_views = len(given.tables)
-        chosen = self.transformer
-        if isinstance(chosen, Mapping):
-            by_number = {given.number(view, "transformer"): one for view, one in chosen.items()}
-            missing = [called(number, given.names) for number in range(n_views) if number not in by_number]
-            if missing:
-                raise InvalidInputError(
-                    f"transformer has none for view {', '.join(missing)}; {known_views(given.names, n_views)}. "
-                    f"'passthrough' leaves a view as it is."
-                )
-            chosen = [by_number[number] for number in range(n_views)]
-        elif isinstance(chosen, list | tuple):
-            if len(chosen) != n_views:
-                raise InvalidInputError(f"transformer has {len(chosen)} entries for {n_views} views; give one each.")
-        else:
-            chosen = [chosen] * n_views
-        for one in chosen:
-            usable = not isinstance(one, type) and all(
-                hasattr(one, name) for name in ("fit", "transform", "get_params")
-            )
-            if not usable and not (isinstance(one, str) and one == "passthrough"):
-                raise InvalidInputError(
-                    f"transformer={shown(one)} is not allowed; a transformer, such as StandardScaler(), or "
-                    f"'passthrough' is."
-                )
-        return list(chosen)
-
-    def _transformed(self, table: Any, number: int) -> Any:
-        transformer = self.transformers_[number]
-        if isinstance(transformer, str):
-            return table
-        result = transformer.transform(table)
-        if issparse(result):
-            raise InvalidInputError(
-                f"{shown(transformer)} makes view {called(number, self.view_names_)} a sparse matrix, which cannot be "
-                f"clustered; reduce it, as make_pipeline(…, TruncatedSVD(20)) does, or ask for a dense result "
-                f"(sparse_output=False)."
-            )
-        if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(result, pd.DataFrame):
-            return pd.DataFrame(result, index=table.index, columns=_names_out(transformer))
-        return result
-
-
-def _names_out(transformer: Any) -> Any:
-    """Return what a transformer calls the features that it makes, where it says so."""
-    with suppress(AttributeError):  # it does not, or it is a pipeline with a step that does not
-        return transformer.get_feature_names_out()
-    return None

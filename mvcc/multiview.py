@@ -15,10 +15,11 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._co_em import CoEM, ViewRecord
-from mvcc._messages import called, clipped, shown
+from mvcc._fitted_views import are_views, each_view, rows_like
+from mvcc._messages import called, shown
 from mvcc._threshold import choose_threshold, n_satisfied
 from mvcc._validation import RandomState, as_generator, check_count, check_number
-from mvcc._views import GivenViews, Judged, feature_names, numbers_of, view_number
+from mvcc._views import GivenViews, Judged, feature_names, view_number
 from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.model_selection import ConstrainedViews
@@ -126,8 +127,10 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        if self.transfer is None and "transfer" not in params and any(name.startswith("transfer__") for name in params):
-            self.transfer = ConstraintPropagation()
+        inner = {name[len("transfer__") :]: value for name, value in params.items() if name.startswith("transfer__")}
+        if inner and params.get("transfer", self.transfer) is None:
+            params = {name: value for name, value in params.items() if not name.startswith("transfer__")}
+            params["transfer"] = ConstraintPropagation().set_params(**inner)
         super().set_params(**params)
         return self
 
@@ -157,8 +160,8 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
             Rows of view u and of view v that are the same object, many-to-many, for any pairs of views (by name or
             number); pairs of views that are not there have no relation. Relations are an array-like of shape (r, 2) or
             a dict {row of u: row or list of rows of v} of row numbers, a scipy sparse matrix of shape (n_u, n_v) whose
-            entries other than 0 are the related rows, or a DataFrame with two columns of ids as in the constraints,
-            named like the views or in the order of the key.
+            entries other than 0 are the related rows, or a DataFrame with two columns of ids as in the constraints. A
+            column that has the name of a view is of that view; others are in the order of the key.
 
         Returns
         -------
@@ -232,16 +235,17 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, d_v), or dict {view: rows}
-            New rows of one view; or of several, by name or number of the view. The columns of a DataFrame may be in any
-            order, where the view was fitted with names of columns.
+        X : array-like or DataFrame of shape (n, d_v); or dict {view: rows}, list of views, or ConstrainedViews
+            New rows of one view; or of several, by name or number, or of all, in the order of ``fit``. The columns of a
+            DataFrame may be in any order, where the view was fitted with names of columns. Behind ``PerView`` in a
+            pipeline it must be views, such as ``{"texts": rows}``: ``view`` does not reach that step.
         view : int or str, default=0
-            Number or name of the view; without effect where X is a dict.
+            Number or name of the view; without effect where X is a dict or list of views, or ConstrainedViews.
 
         Returns
         -------
-        ndarray of shape (n,), or dict {view: ndarray}
-            Numbers of the clusters, as in ``labels_`` of the view.
+        ndarray of shape (n,), or dict {view: ndarray} or list of ndarray
+            Numbers of the clusters, as in ``labels_`` of the view; for several views in the form of X.
 
         Raises
         ------
@@ -251,17 +255,11 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
             For a view that is not there, rows with other features than in ``fit``, or a base that cannot predict.
         """
         check_is_fitted(self)
-        if isinstance(X, Mapping):
-            return {name: self.predict(rows, name) for name, rows in X.items()}
-        number = view_number(view, self.view_names_, len(self.clusterers_), "view")
-        clusterer = self.clusterers_[number]
-        if not hasattr(clusterer, "predict"):
-            raise InvalidInputError(f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans().")
-        name, expected = called(number, self.view_names_), self.n_features_in_[number]
-        data = numbers_of(_in_order(X, self.feature_names_in_[number], f"view {name}"), "X")
-        if data.shape[1] != expected:
-            raise InvalidInputError(f"X has {data.shape[1]} features, but view {name} was fitted with {expected}.")
-        return clusterer.predict(data)
+        n_views = len(self.clusterers_)
+        X = X.views if isinstance(X, ConstrainedViews) else X
+        if are_views(X):
+            return each_view(X, self.view_names_, n_views, self._predicted)
+        return self._predicted(X, view_number(view, self.view_names_, n_views, "view"), "X")
 
     def score(self, X: ConstrainedViews, y: None = None) -> float:
         """Return the share of constraints that ``labels_`` satisfy, such as held-out ones (§6.3).
@@ -269,7 +267,8 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : ConstrainedViews
-            The views that were fitted, with the constraints to judge by.
+            The views that were fitted, their rows in the same order, with the constraints to judge by. Views with names
+            may come in any order.
         y : None
             Not used, there for scikit-learn.
 
@@ -283,7 +282,7 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             Before ``fit``.
         InvalidInputError
-            For other views, or no constraints.
+            For views with other names, features or numbers of rows, or no constraints.
         """
         check_is_fitted(self)
         if not isinstance(X, ConstrainedViews):
@@ -291,28 +290,33 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
                 f"score needs ConstrainedViews(views, constraints, mappings), the views that were fitted with the "
                 f"constraints to judge by, not {type(X).__name__}."
             )
-        fitted = [len(labels) for labels in self.labels_]
-        if X.sizes != fitted:
-            raise InvalidInputError(f"X has views of {X.sizes} rows, but those of {fitted} rows were fitted.")
+        n_views = len(self.labels_)
+        if len(X.views) != n_views:
+            raise InvalidInputError(f"X has {len(X.views)} views, but {n_views} were fitted; all of them are needed.")
+        found = each_view(X.views, self.view_names_, n_views, self._labels_of)
         if not len(X):
             raise InvalidInputError("X has no constraints to judge by.")
-        return sum(map(n_satisfied, X.constraints, self.labels_)) / len(X)
+        labels = found.values() if isinstance(found, dict) else found
+        return sum(map(n_satisfied, X.constraints, labels)) / len(X)
 
+    def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
+        clusterer = self.clusterers_[number]
+        if not hasattr(clusterer, "predict"):
+            raise InvalidInputError(f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans().")
+        labels: NDArray[np.int64] = clusterer.predict(self._rows(X, number, what))
+        return labels
 
-def _in_order(X: Any, names: NDArray[Any] | None, view: str) -> Any:
-    """Return a DataFrame with its columns in the order of fit, or say which are wrong."""
-    here = feature_names(X)
-    if names is None or here is None:
-        return X
-    missing, other = [sorted(set(one) - set(two)) for one, two in ((names, here), (here, names))]
-    if missing or other:
-        said = [
-            f"{what} {clipped(', '.join(map(shown, columns)), 200)}"
-            for what, columns in (("lacks", missing), ("has in addition", other))
-            if columns
-        ]
-        raise InvalidInputError(f"X must have the columns that {view} was fitted with; it {' and '.join(said)}.")
-    return X[list(names)]
+    def _labels_of(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
+        """Return the labels of a view that was fitted, or say how X differs from it."""
+        labels: NDArray[np.int64] = self.labels_[number]
+        n_rows = len(self._rows(X, number, what))
+        if n_rows != len(labels):
+            raise InvalidInputError(f"{what} must have the {len(labels)} rows that were fitted, not {n_rows}.")
+        return labels
+
+    def _rows(self, X: Any, number: int, what: str) -> NDArray[np.float64]:
+        features = self.n_features_in_[number], self.feature_names_in_[number]
+        return rows_like(X, self.view_names_, number, *features, what)
 
 
 def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:

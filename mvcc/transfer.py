@@ -106,9 +106,11 @@ class DirectMapping(TransferMethod):
     """Pass on only the constraints that already lie between mapped instances (§6.2)."""
 
     def infer(self, view: ViewState) -> Constraints:
-        """Return the given constraints with both ends in X̂^V."""
+        """Return the given constraints with both ends in X̂^V, of repeated ones the heaviest."""
         inside = np.isin(view.constraints.pairs, view.mapped)
-        return view.constraints._select(inside[:, 0] & inside[:, 1])
+        passed = view.constraints._select(inside[:, 0] & inside[:, 1])
+        repeated = (passed.pairs[1:] == passed.pairs[:-1]).all(axis=1)
+        return passed.max_union(passed) if repeated.any() else passed
 
 
 class ClusterMembership(TransferMethod):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints, close_views, propagate_constraints
+from mvcc._constraint_map import ConstraintMap
 from mvcc.constraints import unify
-from mvcc.mapping import ConstraintMap
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 LABELS = np.arange(12) % 3

@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mvcc import Constraints, close_views
+from mvcc._constraint_map import ConstraintMap
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from mvcc.mapping import (
-    ConstraintMap,
     augment,
     check_mappings,
     mapped_rows,
     relations_between,
     sample_relations,
 )
+from tests.reference.closure import relation_strengths
+from tests.reference.constraint_sets import to_dict
 from tests.reference.mapping import transfer
 from tests.strategies import (
     as_dict,
@@ -153,6 +155,14 @@ def test_transfer_equals_the_reference_where_many_rows_share_their_counterparts(
     assert_holds(ConstraintMap(relations)(Constraints(*listed)), transfer(listed, relations))
 
 
+@thorough
+@given(constraint_lists(n_rows=6), relation_lists(), st.data())
+def test_a_constraint_keeps_no_more_weight_than_the_relations_it_takes(listed, relations, data):
+    strengths = np.array([data.draw(st.sampled_from([0, 0.3, 0.5, 1, 2, np.inf])) for _ in relations], dtype=float)
+    limits = {tuple(row): strength for row, strength in zip(relations.tolist(), strengths.tolist(), strict=True)}
+    assert_holds(ConstraintMap(relations, strengths)(Constraints(*listed)), transfer(listed, relations, limits))
+
+
 def test_a_constraint_goes_to_every_pair_of_counterparts():
     relations = np.array([(0, 11), (1, 12), (0, 10), (1, 11), (2, 10)])
     mapped = ConstraintMap(relations)(Constraints([(0, 1), (1, 3)], [CL, ML], [0.5, 1.0]))
@@ -257,16 +267,25 @@ def test_full_closes_over_all_views_view_inside_each_and_none_not_at_all(case):
     constraints = [Constraints(*listed) for listed in lists]
     relations = check_mappings(mappings, [99] * len(constraints))
 
-    closed, related = augment(constraints, relations, "full")
+    closed, related, strengths = augment(constraints, relations, "full")
     expected, expected_relations = close_views(constraints, relations)
     assert closed == expected
     assert {k: r.tolist() for k, r in related.items()} == {k: r.tolist() for k, r in expected_relations.items()}
 
-    closed, related = augment(constraints, relations, "view")
+    if not all((c.weights == 1).all() for c in constraints):  # else nothing can lose weight
+        expected_strengths = relation_strengths([to_dict(*listed) for listed in lists], relations)
+        assert {
+            key: dict(zip(map(tuple, rows.tolist()), strengths[key].tolist(), strict=True))
+            for key, rows in related.items()
+        } == expected_strengths
+
+    closed, related, strengths = augment(constraints, relations, "view")
+    assert not strengths
     assert closed == [c.closure() for c in constraints]
     assert related is relations
 
-    closed, related = augment(constraints, relations, "none")
+    closed, related, strengths = augment(constraints, relations, "none")
+    assert not strengths
     assert closed == constraints
     assert related is relations
 

@@ -22,6 +22,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import mvcc.matching
 import mvcc.model_selection
 import mvcc.multiview
+import mvcc.per_view
 from mvcc import (
     ConstrainedViews,
     ConstraintPropagation,
@@ -70,7 +71,9 @@ def assert_same_labels(one, other):
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("module", [mvcc.multiview, mvcc.model_selection, mvcc.matching], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [mvcc.multiview, mvcc.model_selection, mvcc.matching, mvcc.per_view], ids=lambda m: m.__name__
+)
 def test_the_examples_of_docstrings_run(module):
     failed, attempted = doctest.testmod(module)
     assert attempted > 3
@@ -137,7 +140,7 @@ def test_positions_that_are_not_there_are_an_index_error(positions):
         (lambda: model().fit(VIEWS, JUDGED), "y=.*known labels are given as constraints"),
         (lambda: model().fit(data()).score(VIEWS), "score needs ConstrainedViews.*not dict"),
         (lambda: model().fit(data()).score(data()[[]]), "X has no constraints"),
-        (lambda: model().fit(data()).score(ConstrainedViews([TEXTS])), r"X has views of \[60\] rows, but .*\[60, 60\]"),
+        (lambda: model().fit(data()).score(ConstrainedViews([TEXTS])), "X has 1 views, but 2 were fitted; all of"),
     ],
 )
 def test_misuse_is_explained(call, message):
@@ -156,6 +159,50 @@ def test_the_score_is_the_share_of_constraints_that_the_labels_satisfy():
     alone = model().fit(ConstrainedViews([TEXTS]))
     alone.labels_ = found.labels_[:1]
     assert alone.score(true) == 1.0
+
+
+def turned():
+    """Return the same views, constraints and relations with the other view first."""
+    return ConstrainedViews(dict(reversed(VIEWS.items())), JUDGED, MATCHES)
+
+
+def test_the_score_finds_views_by_their_names():
+    found = model().fit(data())
+    assert found.score(data()) < 1  # else the labels of any view would do
+    assert found.score(turned()) == found.score(data())
+    assert model().fit(turned()).score(data()) == model().fit(turned()).score(turned())
+    assert found.score(ConstrainedViews(list(VIEWS.values()), list(JUDGED.values()))) == found.score(data())
+    assert found.score(ConstrainedViews(VIEWS | {"texts": TEXTS[["words", "length"]]}, JUDGED)) == found.score(data())
+
+
+NOISE = RNG.normal(size=(60, 7))
+
+
+@pytest.mark.parametrize(
+    ("views", "message"),
+    [
+        ({"texts": TEXTS, "pictures": IMAGES}, "X: there is no view 'pictures'; the views are 'texts', 'images'"),
+        ({"texts": TEXTS, "images": NOISE}, r"X\['images'\] has 7 features, but view 'images' was fitted with 2"),
+        ([TEXTS, NOISE], r"X\[1\] has 7 features, but view 'images' was fitted with 2"),
+        (
+            [IMAGES, TEXTS],
+            r"X\[0\] must have the columns that view 'texts' was fitted with; it lacks 'length', 'words'",
+        ),
+        ({"texts": TEXTS, "images": IMAGES.iloc[:50]}, r"X\['images'\] must have the 60 rows .* fitted, not 50"),
+        ({"texts": TEXTS}, "X has 1 views, but 2 were fitted"),
+        (VIEWS | {"sounds": NOISE}, "X has 3 views, but 2 were fitted"),
+    ],
+    ids=["name", "features", "list", "columns", "rows", "fewer", "more"],
+)
+def test_other_views_than_the_fitted_ones_get_no_score(views, message):
+    judged = ConstrainedViews(views, [Constraints.from_pairs([(0, 1)])] + [None] * (len(views) - 1))
+    with pytest.raises(InvalidInputError, match=message):
+        model().fit(data()).score(judged)
+
+
+def test_views_that_were_fitted_without_names_get_no_score_under_names():
+    with pytest.raises(InvalidInputError, match="X: there is no view 'texts'; the views are numbered 0 … 1"):
+        model().fit(list(VIEWS.values())).score(data())
 
 
 # ---- folds
@@ -422,6 +469,25 @@ def test_metadata_is_routed_to_the_clustering():
     assert set(requests.predict.requests) == {"view"}
 
 
+def test_constrained_views_need_no_routing_and_where_it_is_enabled_a_scorer():
+    """Pipeline.score of scikit-learn then hands on a sample_weight that nobody gave; search and scorer do without."""
+
+    def score(pipeline, X, y=None):
+        return pipeline[-1].score(pipeline[:-1].transform(X))
+
+    grid, cv = {"cluster__transfer__threshold": THRESHOLDS}, NeighborhoodKFold(3, random_state=0)
+    plain = GridSearchCV(pipeline(), grid, cv=cv, error_score="raise").fit(data())
+    with config_context(enable_metadata_routing=True):
+        routed = GridSearchCV(pipeline(), grid, cv=cv, error_score="raise", scoring=score).fit(data())
+        assert score(routed.best_estimator_, data()) == routed.score(data())
+        alone = GridSearchCV(model(), {"transfer__threshold": [0.5]}, cv=cv, error_score="raise").fit(data())
+        assert alone.score(data()) == alone.best_estimator_.score(data())
+        new = routed.predict({"texts": TEXTS})["texts"]
+    assert plain.score(data()) == routed.best_estimator_.score(data())
+    np.testing.assert_array_equal(routed.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(new, plain.predict({"texts": TEXTS})["texts"])
+
+
 @pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
 def test_metadata_is_routed_to_the_clustering_of_one_view(Estimator):
     known = JUDGED["texts"]
@@ -447,8 +513,14 @@ def test_a_threshold_may_be_set_where_the_transfer_is_the_default():
     assert default.get_params()["transfer"] is None
     assert clone(default).set_params(transfer__threshold=0.3).transfer.threshold == 0.3
     assert default.set_params(base__n_clusters=2).transfer is None
-    with pytest.raises(ValueError, match="limit"):
-        default.set_params(transfer__limit=1)
+    for refused in ({"transfer__limit": 1}, {"transfer__threshold": 0.5, "transfer__limit": 1}):
+        with pytest.raises(ValueError, match="limit"):
+            default.set_params(**refused)
+        assert default.transfer is None
+    assert default.set_params(transfer=None, transfer__threshold=0.4).transfer.threshold == 0.4
+    assert default.set_params(transfer=None).transfer is None
+    with pytest.raises(ValueError, match="threshold"):
+        default.set_params(transfer=DirectMapping(), transfer__threshold=0.4)
 
 
 def test_a_fitted_pipeline_is_stored_shown_and_cloned():

@@ -104,6 +104,16 @@ def test_every_method_and_closure_follows_algorithm_2(base, method, closure):
         against_reference(views, constraints, mappings, base, method, closure)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("closure", ["full", "view", "none"])
+def test_constraints_of_unlike_weights_follow_algorithm_2(method, closure):
+    for seed in range(6):
+        views, _, constraints, mappings = make_views(seed, (20, 16, 12), 2, (10, 5, 5))
+        rng = np.random.default_rng(seed)
+        weighted = [Constraints(c.pairs, c.must_link, rng.choice([0, 0.3, 0.65, 1, 2], len(c))) for c in constraints]
+        against_reference(views, weighted, mappings, PCKMeans(2), method, closure)
+
+
 @given(st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
 def test_three_views_follow_algorithm_2(seed):
@@ -140,6 +150,16 @@ def test_an_empty_mapping_gives_single_view(seed, closure, method):
         assert results(METHODS[method], closure, views, constraints, empty) == results(
             SingleView(), closure, views, constraints, {}
         )
+
+
+@pytest.mark.parametrize("related", [True, False])
+def test_direct_mapping_passes_a_repeated_constraint_on_once_with_its_largest_weight(related):
+    repeated = Constraints([(0, 1), (0, 1), (2, 3), (0, 1)], [True, True, False, False], [0.5, 1, 1, 0.2])
+    model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), closure="none", random_state=0)
+    views = [np.arange(5.0)[:, None]] * (2 if related else 1)
+    constraints = [repeated, None] if related else [repeated]
+    quiet_fit(model, views, constraints=constraints, mappings={(0, 1): [(i, i) for i in range(4)]} if related else None)
+    assert model.propagated_[0] == Constraints([(0, 1), (2, 3), (0, 1)], [True, False, False], [1, 1, 0.2])
 
 
 def test_single_view_never_closes_across_views():

@@ -48,6 +48,25 @@ def test_several_views_are_predicted_at_once_under_the_keys_that_they_come_in():
     np.testing.assert_array_equal(found[0], model.predict(TEXTS))
 
 
+def test_a_list_of_views_is_predicted_in_the_order_of_the_fit():
+    model = fitted()
+    for views in ([TEXTS[:7], IMAGES], (TEXTS[:7].to_numpy().tolist(), IMAGES.tolist())):
+        found = model.predict(views)
+        assert isinstance(found, list)
+        np.testing.assert_array_equal(found[0], model.labels_[0][:7])
+        np.testing.assert_array_equal(found[1], model.labels_[1])
+    alone = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=0).fit([IMAGES])
+    np.testing.assert_array_equal(alone.predict([IMAGES])[0], alone.predict(IMAGES))
+
+
+def test_constrained_views_are_predicted_as_their_views():
+    model = fitted()
+    found = model.predict(ConstrainedViews({"images": IMAGES, "texts": TEXTS}))
+    assert list(found) == ["images", "texts"]
+    np.testing.assert_array_equal(found["texts"], model.labels_[0])
+    np.testing.assert_array_equal(model.predict(ConstrainedViews([TEXTS, IMAGES]))[1], found["images"])
+
+
 def test_the_columns_of_a_dataframe_are_found_by_name():
     model = fitted()
     np.testing.assert_array_equal(model.predict(TEXTS[["words", "length"]]), model.predict(TEXTS.to_numpy()))
@@ -92,6 +111,12 @@ def test_nothing_is_predicted_or_judged_before_a_fit():
         ((TEXTS[["words", "words", "length"]],), "X has several columns 'words'"),
         ((TEXTS * np.nan,), "X.*NaN"),
         (([1.0, 2.0],), "X.*2D"),
+        (([],), "X.*2D"),
+        (([TEXTS],), "X has 1 views, but 2 were fitted; give some of them as a dict"),
+        (([IMAGES, TEXTS],), r"X\[0\] has 3 features, but view 'texts' was fitted with 2"),
+        (([[[1.0, 2.0], [3.0]]],), r"X\[0\] is not an array"),
+        (({"images": IMAGES * np.nan},), r"X\['images'\].*NaN"),
+        ((ConstrainedViews({"sounds": IMAGES}),), "there is no view 'sounds'"),
         (({"sounds": IMAGES},), "there is no view 'sounds'"),
     ],
 )

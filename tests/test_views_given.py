@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from mvcc import Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
+from mvcc import ConstraintPropagation, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
 from mvcc._views import GivenViews
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.robustness.cases import answer, many
@@ -87,6 +87,7 @@ def test_columns_of_every_numeric_type_are_taken(dtype):
     [
         ({}, "views is empty"),
         (TEXTS, r"views must be a list with one entry for each view, or a dict.*for a single view give \[views\]"),
+        (SOUNDS, r"views must be a list .* not an array of shape \(4, 1\); for a single view give \[views\]"),
         ({3: TEXTS}, "3 is no name of a view; names are texts"),
         ({"texts": TEXTS.assign(name="x")}, r"views\['texts'\] has columns that are not numeric: 'name'.*set_index"),
         (
@@ -113,12 +114,18 @@ FORMS = {
     "dict": {0: 0, 2: [1, 3], 5: (4,)},
     "dict of arrays": {0: np.array([0]), 2: np.array([3, 1]), np.int64(5): {4}},
     "dict of pairs": {0: [0], 2: pd.Series([1, 3]), 5: range(4, 5)},
+    "dict of an index and arrays of one number": {0: np.array(0), 2: pd.Index([1, 3]), 5: np.array([4])},
     "coo array": MATRIX,
     "csr matrix": sparse.csr_matrix(MATRIX.astype(bool)),
     "csc array": MATRIX.tocsc(),
     "lil matrix": sparse.lil_matrix(MATRIX),
     "ids": IDS,
     "ids in the other order": IDS[["images", "texts"]],
+    "ids of which the name of one says the order": IDS[["images", "texts"]].set_axis(["images", "text_id"], axis=1),
+    "ids of which the name of the other says it": IDS[["images", "texts"]].set_axis([0, "texts"], axis=1),
+    "ids under numbers that mean nothing": IDS.set_axis([1, 2], axis=1),
+    "ids under no names": IDS.set_axis([0, 1], axis=1),
+    "ids as pandas calls those of an index that was reset": IDS.set_axis(["index", 0], axis=1),
     "ids under other names": IDS.set_axis(["first", "second"], axis="columns"),
     "ids of other types": IDS.astype("category"),
 }
@@ -188,6 +195,14 @@ UNEQUAL = ("texts", "images")
         ({UNEQUAL: {"a": "i1"}}, r"'a' is no row number; a dict relates rows by number.*DataFrame with two columns"),
         ({UNEQUAL: {0: [[1]]}}, r"\[1\] is no row number"),
         ({UNEQUAL: {0: 7}}, "names row 7 of view 'images'"),
+        ({UNEQUAL: {0: np.array("a")}}, r"'a'.* is no row number"),
+        (
+            {UNEQUAL: IDS.rename(columns={"images": "sounds"})},
+            r"mappings\['texts', 'images'\]: column 'sounds' is called like a view that the key does not name",
+        ),
+        ({UNEQUAL: IDS.set_axis(["first", "sounds"], axis=1)}, "column 'sounds' is called like a view that the key"),
+        ({UNEQUAL: IDS.set_axis([1, 0], axis=1)}, r"called \[1, 0\], like the views of the key .* the other way round"),
+        ({UNEQUAL: IDS.set_axis(["texts", "texts"], axis=1)}, "both columns are called 'texts'; give one for each"),
         ({UNEQUAL: IDS.assign(sure=1)}, r"two columns of ids, one for each view, not 3.*'sure'"),
         (
             {UNEQUAL: IDS.replace("c", "cc")},
@@ -212,6 +227,14 @@ UNEQUAL = ("texts", "images")
 def test_relations_that_cannot_be_say_where_and_what_is_allowed(mappings, message):
     with pytest.raises(InvalidInputError, match=message):
         fit(mappings=mappings)
+
+
+def test_columns_without_names_are_in_the_order_of_the_key():
+    """What pandas calls 0 and 1 by itself are no numbers of views."""
+    bare = pd.DataFrame([(3, "b"), (0, "a")])
+    assert relations(bare, ("sounds", "texts"))[0, 2].tolist() == [[0, 0], [1, 3]]
+    views = [SOUNDS, TEXTS]
+    assert relations(pd.DataFrame([("a", 0), ("b", 3)]), (1, 0), views)[0, 1].tolist() == [[0, 0], [3, 1]]
 
 
 def test_an_id_of_several_rows_is_refused():
@@ -372,6 +395,41 @@ def test_a_warning_calls_views_by_their_names():
     (message,) = [str(w.message) for w in caught]
     assert "view 'blurred' (disagreement" in message
     assert "clear" not in message
+
+
+# ---- errors inside of a fit
+
+
+@pytest.mark.parametrize(
+    ("views", "place"), [(VIEWS, "'sounds'"), (list(VIEWS.values()), "2")], ids=["by name", "by number"]
+)
+def test_an_error_of_the_clustering_says_which_view_it_is_of(views, place):
+    few = MultiViewConstrainedClustering(PCKMeans(5), random_state=0)
+    with pytest.raises(InvalidInputError, match=f"^view {place}: n_samples=4 should be >= n_clusters=5; ask for fewer"):
+        few.fit(views)
+
+
+def test_an_error_of_the_transfer_says_which_view_it_is_of():
+    flat = MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(0.5, regularization=0), random_state=0)
+    views = {"texts": TEXTS, "images": np.repeat(IMAGES.to_numpy(), 2, axis=1)}
+    judged = {"images": Constraints.from_pairs([(0, 1)])}  # the texts have none to propagate
+    with pytest.raises(InvalidInputError, match=r"^view 'images': The covariance of cluster . .* must be larger"):
+        flat.fit(views, constraints=judged, mappings={(0, 1): [(0, 2)]})
+
+
+class Failing(PCKMeans):
+    """Fails with an error that is not of mvcc."""
+
+    def fit(self, X, y=None, *, constraints=None):
+        if X.shape[1] == 3:
+            raise ZeroDivisionError("no luck")
+        return super().fit(X, constraints=constraints)
+
+
+def test_an_error_of_another_package_keeps_its_words_and_says_the_view_beside_them():
+    with pytest.raises(ZeroDivisionError, match="no luck") as caught:
+        MultiViewConstrainedClustering(Failing(2), DirectMapping(), random_state=0).fit(VIEWS)
+    assert (str(caught.value), caught.value.__notes__) == ("no luck", ["This is about view 'images'."])
 
 
 # ---- bad input of every kind

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -47,8 +48,11 @@ print(data)
 
 # %%
 # A pipeline with a step for every view, and a grid over both of its steps. ``NeighborhoodKFold`` holds out whole
-# neighborhoods, so that nothing that is held out follows from what is left. Where settings are as good as each other
-# but for chance, the one with the fewest clusters is taken.
+# neighborhoods, so that nothing that is held out follows from what is left. But a "these two are apart" lies between
+# two neighborhoods and is held out with each of them: nearly two thirds of what is held out are of this kind, although
+# half of the judgements are. More clusters violate fewer of these. So the share of all held-out judgements, which is
+# what ``score`` gives, leans towards many clusters. ``judge`` counts both kinds alike beside it, and decides. Where
+# settings are as good as each other but for chance, the one with the fewest clusters is taken.
 pipeline = Pipeline(
     [
         ("features", PerView(make_pipeline(StandardScaler(), PCA()))),
@@ -62,27 +66,41 @@ grid = {
 }
 
 
+def judge(pipeline, X, y=None):
+    """Return the share of the judgements that are satisfied, of all together and of both kinds alike."""
+    labels = pipeline["clusters"].labels_
+    together = [found[c.pairs[:, 0]] == found[c.pairs[:, 1]] for c, found in zip(X.constraints, labels, strict=True)]
+    said = [c.must_link for c in X.constraints]
+    return {
+        "all": pipeline.score(X),
+        "both_kinds": balanced_accuracy_score(np.concatenate(said), np.concatenate(together)),
+    }
+
+
 def fewest_clusters(results):
     """Of the settings within a standard error of the best, take one with the fewest clusters."""
-    mean, spread = results["mean_test_score"], results["std_test_score"]
+    mean, spread = results["mean_test_both_kinds"], results["std_test_both_kinds"]
     best = np.argmax(mean)
     near = np.flatnonzero(mean >= mean[best] - spread[best] / 5**0.5)
     return min(near, key=lambda index: (results["param_clusters__base__n_clusters"][index], -mean[index]))
 
 
 folds = NeighborhoodKFold(5, random_state=0)
-search = GridSearchCV(pipeline, grid, cv=folds, refit=fewest_clusters).fit(data)
-held_out = search.cv_results_["mean_test_score"]
+search = GridSearchCV(pipeline, grid, cv=folds, scoring=judge, refit=fewest_clusters).fit(data)
+held_out = search.cv_results_["mean_test_both_kinds"]
+clusters = np.array([params["clusters__base__n_clusters"] for params in search.cv_results_["params"]])
+for kind in ("all", "both_kinds"):
+    results = search.cv_results_[f"mean_test_{kind}"]
+    print(f"the highest score of {kind} is {results.max():.1%}, with {clusters[np.argmax(results)]} clusters")
 chosen = search.best_index_
-print(f"{len(held_out)} settings; the best satisfies {held_out.max():.1%} of what is held out, the chosen one")
-print(f"{held_out[chosen]:.1%}:")
+print(f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} of what is held out:")
 for name, value in search.best_params_.items():
     print(f"  {name} = {value}")
 
 # %%
 # The chosen setting was fitted again on all judgements. With the cultivars, which no step has seen, we can check the
 # choice: each point is a setting, the circle is around the chosen one. By the judgements alone, four clusters are about
-# as good as three. The highest score would have chosen four.
+# as good as three. The share of all held-out judgements is highest with four, that of both kinds alike with three.
 model = search.best_estimator_["clusters"]
 for (name, y), found in zip(truth.items(), model.labels_, strict=True):
     print(f"{name}: F {pairwise_f_measure(y, found):.2f}")
@@ -96,12 +114,11 @@ for params in search.cv_results_["params"]:
 
 fig, ax = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
 looks = {2: ("#604020", "v"), 3: ("#00558f", "o"), 4: ("#d55e00", "s"), 5: ("#3fbf95", "^"), 6: ("black", "D")}
-clusters = np.array([params["clusters__base__n_clusters"] for params in search.cv_results_["params"]])
 for k, (color, marker) in looks.items():
     of_k = clusters == k
     ax.scatter(held_out[of_k], np.array(against_truth)[of_k], color=color, marker=marker, label=f"{k} clusters")
 ax.scatter(held_out[chosen], against_truth[chosen], s=160, facecolor="none", edgecolor="black")
-ax.set(xlabel="held-out judgements satisfied", ylabel="pairwise F-measure against the cultivars")
+ax.set(xlabel="held-out judgements satisfied, both kinds alike", ylabel="pairwise F-measure against the cultivars")
 ax.grid(color="#e4e4e4")
 ax.set_axisbelow(True)
 ax.legend(frameon=False)

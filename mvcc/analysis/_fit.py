@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 from math import ceil
 from typing import Any
 
@@ -17,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from mvcc.analysis._config import Job
 from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
-from mvcc.mapping import Relations, augment, drop_conflicts
+from mvcc.mapping import Relations, Strengths, augment, drop_conflicts
 from mvcc.matching import match_clusters
 from mvcc.methods import make_base, takes_threshold, transfer_class
 from mvcc.multiview import MultiViewConstrainedClustering
@@ -44,10 +43,12 @@ class Fit:
         What follows from it.
     relations, related : dict
         As they were given, and those that the method uses with all that follow from them.
+    strengths : dict
+        The weight that constraints keep at most on the way over relations that follow from light ones.
     stability : list of (n_v,) arrays
         Share of the restarts that put a row into the same cluster; empty without restarts.
     agreement : list of float
-        Per view the mean adjusted Rand index of two clusterings, the restarts and the result; empty without restarts.
+        Per view the mean adjusted Rand index between the result and each of the restarts; empty without restarts.
     warnings : list of str
         Whether it has converged.
     """
@@ -60,6 +61,7 @@ class Fit:
     closed: list[Constraints]
     relations: Relations
     related: Relations
+    strengths: Strengths
     stability: list[NDArray[np.float64]]
     agreement: list[float]
     warnings: list[str]
@@ -103,15 +105,11 @@ def fit_job(
     # one thread: some BLAS sum in another order on more
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        closed, related = augment(given, used, job.closure, call)
+        closed, related, strengths = augment(given, used, job.closure, call)
         if propagates:
             transfer.set_params(threshold=job.threshold)
         on_step("clustering")
-        if propagates and job.threshold == "cv":
-            # what is held out must not be seen through the closure, so that each part is closed by itself
-            model = _model(job, transfer, job.seed, job.closure).fit(views, constraints=given, mappings=used)
-        else:
-            model = _model(job, transfer, job.seed, "none").fit(views, constraints=closed, mappings=related)
+        model = _model(job, transfer, job.seed).fit(views, constraints=given, mappings=used)
     for other in caught:  # what is no word on the clustering goes on its way
         if not issubclass(other.category, (ConvergenceWarning, PropagationWarning)):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
@@ -123,12 +121,14 @@ def fit_job(
         on_step(f"restart {number} of {job.restarts}")
         others.append(_again(job, model.transfer_, number, views, given, used))
     stability, agreement = _stability(labels, others, job.n_clusters)
-    return Fit(model, labels, renumbered, given, dropped, closed, relations, related, stability, agreement, said)
+    return Fit(
+        model, labels, renumbered, given, dropped, closed, relations, related, strengths, stability, agreement, said
+    )
 
 
-def _model(job: Job, transfer: Any, seed: int, closure: Any) -> MultiViewConstrainedClustering:
+def _model(job: Job, transfer: Any, seed: int) -> MultiViewConstrainedClustering:
     base = make_base(job.base, job.n_clusters)
-    return MultiViewConstrainedClustering(base, transfer, closure=closure, random_state=seed)
+    return MultiViewConstrainedClustering(base, transfer, closure=job.closure, random_state=seed)
 
 
 def _again(
@@ -149,14 +149,14 @@ def _again(
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)
-        model = _model(job, transfer, job.seed + number, job.closure)
+        model = _model(job, transfer, job.seed + number)
         fitted = model.fit(views, constraints=kept, mappings=relations)
     labels: Labels = fitted.labels_
     return labels
 
 
 def _stability(labels: Labels, others: list[Labels], k: int) -> tuple[list[NDArray[np.float64]], list[float]]:
-    """Return how often each row stays in its cluster over restarts, and how alike all these clusterings are."""
+    """Return how often each row stays in its cluster over restarts, and how alike each of them is to the result."""
     from sklearn.metrics import adjusted_rand_score
 
     if not others:
@@ -170,6 +170,5 @@ def _stability(labels: Labels, others: list[Labels], k: int) -> tuple[list[NDArr
             _, number = match_clusters([mine, found], {(0, 1): np.column_stack((every, every))}, k)
             same += number[found] == mine
         stability.append(same / len(theirs))
-        pairs = combinations([mine, *theirs], 2)
-        agreement.append(float(np.mean([adjusted_rand_score(one, other) for one, other in pairs])))
+        agreement.append(float(np.mean([adjusted_rand_score(mine, found) for found in theirs])))
     return stability, agreement

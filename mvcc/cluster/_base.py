@@ -71,7 +71,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             raise InvalidInputError(f"A constraint names row {given._largest_row()}, but X has only {len(data)} rows.")
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):
-            raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}.")
+            raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}; ask for fewer clusters.")
         max_iter = check_count(self.max_iter, "max_iter")
         tol = check_number(self.tol, "tol", low=0)
         labels, centers = self._start(data, given._spanning(), k)

@@ -119,7 +119,8 @@ def pose(cell: Cell, draw: Draw) -> Problem:
         views = [draw.single[cell.view]]
     relations = {} if cell.mapped is None or cell.rewired is None else draw.relations[cell.mapped, cell.rewired]
     drawn = [view.constraints[cell.n_constraints] for view in views], relations
-    return Problem([view.X for view in views], [view.y for view in views], drawn, augment(*drawn, cell.closure))
+    constraints, related, _ = augment(*drawn, cell.closure)
+    return Problem([view.X for view in views], [view.y for view in views], drawn, (constraints, related))
 
 
 def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:

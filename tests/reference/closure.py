@@ -80,25 +80,7 @@ def close_views(
     every two views u < v; its related pairs are all the cross-view pairs connected by must-links and relations.
     """
     given = [to_dict(*view) for view in constraints]
-    related = normalise_relations(relations)
-
-    # Every (view, row) that occurs is one node of one graph.
-    mentioned: set[tuple[int, int]] = set()
-    for view, view_constraints in enumerate(given):
-        for i, j, _ in view_constraints:
-            mentioned |= {(view, i), (view, j)}
-    for (u, v), pairs in related.items():
-        for i, j in pairs:
-            mentioned |= {(u, i), (v, j)}
-    nodes = sorted(mentioned)
-    node = {view_and_row: number for number, view_and_row in enumerate(nodes)}
-
-    must_links = [(node[u, i], node[v, j], np.inf) for (u, v), pairs in related.items() for i, j in pairs]
-    cannot_links: list[tuple[int, int, float]] = []
-    for view, view_constraints in enumerate(given):
-        for (i, j, is_must_link), w in view_constraints.items():
-            (must_links if is_must_link else cannot_links).append((node[view, i], node[view, j], w))
-
+    nodes, must_links, cannot_links = _one_graph(given, normalise_relations(relations))
     chains = strongest_chains(len(nodes), must_links)
     separations = strongest_cannot_links(chains, cannot_links)
 
@@ -120,3 +102,42 @@ def close_views(
     for view, view_constraints in enumerate(given):
         closed[view].update(view_constraints)
     return closed, connected
+
+
+def relation_strengths(
+    constraints: Sequence[ConstraintDict], relations: Mapping[tuple[int, int], Any]
+) -> dict[tuple[int, int], dict[tuple[int, int], float]]:
+    """How strong the strongest chain behind every relation of ``close_views`` is: its weakest must-link.
+
+    It is infinite where relations alone are behind it.
+    """
+    nodes, must_links, _ = _one_graph(constraints, normalise_relations(relations))
+    chains = strongest_chains(len(nodes), must_links)
+    strengths: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
+    for p, (u, i) in enumerate(nodes):
+        for q, (v, j) in enumerate(nodes):
+            if u < v and chains[p, q] > NO_CHAIN:
+                strengths.setdefault((u, v), {})[i, j] = float(chains[p, q])
+    return strengths
+
+
+def _one_graph(
+    given: Sequence[ConstraintDict], related: Relations
+) -> tuple[list[tuple[int, int]], list[tuple[int, int, float]], list[tuple[int, int, float]]]:
+    """Every (view, row) that occurs as one node of one graph, the must-links and relations, and the cannot-links."""
+    mentioned: set[tuple[int, int]] = set()
+    for view, view_constraints in enumerate(given):
+        for i, j, _ in view_constraints:
+            mentioned |= {(view, i), (view, j)}
+    for (u, v), pairs in related.items():
+        for i, j in pairs:
+            mentioned |= {(u, i), (v, j)}
+    nodes = sorted(mentioned)
+    node = {view_and_row: number for number, view_and_row in enumerate(nodes)}
+
+    must_links = [(node[u, i], node[v, j], np.inf) for (u, v), pairs in related.items() for i, j in pairs]
+    cannot_links: list[tuple[int, int, float]] = []
+    for view, view_constraints in enumerate(given):
+        for (i, j, is_must_link), w in view_constraints.items():
+            (must_links if is_must_link else cannot_links).append((node[view, i], node[view, j], w))
+    return nodes, must_links, cannot_links

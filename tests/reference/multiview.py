@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .closure import Relations, close_views, normalise_relations
+from .closure import Relations, close_views, normalise_relations, relation_strengths
 from .closure import closure as close_one_view
 from .constraint_sets import ConstraintArrays, ConstraintDict, as_dict, max_union, to_arrays
 from .mapping import transfer as map_constraints
@@ -73,6 +74,15 @@ def relations_from(u: int, v: int, relations: Relations) -> set[tuple[int, int]]
     return {(j, i) for i, j in relations.get((v, u), set())}
 
 
+def strengths_from(u: int, v: int, strengths: Any) -> dict[tuple[int, int], float] | None:
+    """How much a constraint may weigh that takes a relation from view u to view v; None is no limit."""
+    if strengths is None:
+        return None
+    if u < v:
+        return strengths.get((u, v), {})
+    return {(j, i): s for (i, j), s in strengths.get((v, u), {}).items()}
+
+
 def expected_constraints(
     transfer: str,
     X: NDArray[np.float64],
@@ -123,7 +133,9 @@ def co_em(
     # Steps 1–2
     if transfer == "single-view" and closure == "full":
         closure = "view"
-    C, R = close([as_dict(view) for view in constraints], normalise_relations(relations), closure)
+    given = [as_dict(view) for view in constraints]
+    C, R = close(given, normalise_relations(relations), closure)
+    strengths = relation_strengths(given, relations) if closure == "full" else None
 
     # Step 3
     X_hat = [list(range(len(views[0])))] if n_views == 1 else [mapped_instances(v, R) for v in range(n_views)]
@@ -141,7 +153,11 @@ def co_em(
             if n_views == 1:
                 received = [P[0]]
             else:
-                received = [map_constraints(P[u], relations_from(u, v, R)) for u in range(n_views) if u != v]
+                received = [
+                    map_constraints(P[u], relations_from(u, v, R), strengths_from(u, v, strengths))
+                    for u in range(n_views)
+                    if u != v
+                ]
             unified = resolve_conflicts(max_union([C[v], *received]), own=C[v])
 
             # Step 10: M-step

@@ -1,0 +1,156 @@
+"""Transformers of every view change its columns, never its rows, and say which view they fail in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.decomposition import PCA
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from mvcc import ConstrainedViews, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans, PerView
+from mvcc.exceptions import InvalidInputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+RNG = np.random.default_rng(0)
+TEXTS = pd.DataFrame(RNG.normal(size=(8, 2)), index=list("abcdefgh"), columns=["length", "words"])
+SOUNDS = RNG.normal(size=(6, 3))
+VIEWS = {"texts": TEXTS, "sounds": SOUNDS}
+
+
+def pipeline(transformer):
+    model = MultiViewConstrainedClustering(PCKMeans(2), DirectMapping(), random_state=0)
+    return Pipeline([("features", PerView(transformer)), ("clusters", model)])
+
+
+# ---- set_output
+
+
+@pytest.mark.parametrize("transformer", [PCA(2), [PCA(2), PCA(2)], {"sounds": PCA(2), "texts": PCA(2)}])
+def test_set_output_goes_to_every_transformer_before_and_after_the_fit(transformer):
+    before = PerView(transformer)
+    assert before.set_output(transform="pandas") is before
+    for fitted in (
+        before.fit(VIEWS),
+        PerView(clone(transformer, safe=False)).fit(VIEWS).set_output(transform="pandas"),
+    ):
+        made = fitted.transform(VIEWS)
+        assert [list(made[name].columns) for name in VIEWS] == [["pca0", "pca1"]] * 2
+        assert isinstance(clone(fitted).fit_transform(VIEWS)["sounds"], pd.DataFrame)
+        assert isinstance(fitted.set_output().transform(VIEWS)["sounds"], pd.DataFrame)
+        assert isinstance(fitted.set_output(transform="default").transform(VIEWS)["sounds"], np.ndarray)
+
+
+def test_a_pipeline_sets_the_output_of_its_step():
+    expected = pipeline(PCA(2)).fit(VIEWS)
+    found = pipeline(PCA(2)).set_output(transform="pandas").fit(VIEWS)
+    assert found["clusters"].feature_names_in_[1].tolist() == ["pca0", "pca1"]
+    assert expected["clusters"].feature_names_in_[1] is None
+    for one, other in zip(found["clusters"].labels_, expected["clusters"].labels_, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class Bare(BaseEstimator):
+    def fit(self, X):
+        return self
+
+    def transform(self, X):
+        return X
+
+
+def test_a_transformer_without_output_to_set_is_named_and_one_that_passes_views_through_is_not():
+    with pytest.raises(InvalidInputError, match=r"Bare\(\) has no set_output"):
+        PerView([PCA(1), Bare()]).set_output(transform="pandas")
+    assert PerView(["passthrough", PCA(1)]).set_output(transform="pandas").fit_transform(VIEWS)["texts"] is TEXTS
+
+
+# ---- rows
+
+
+class Rows(TransformerMixin, BaseEstimator):
+    """Choose rows, or change their order."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X.iloc[self.rows] if isinstance(X, pd.DataFrame) else X[self.rows]
+
+
+@pytest.mark.parametrize(
+    ("views", "rows", "message"),
+    [
+        (
+            {"texts": TEXTS},
+            slice(4, None),
+            r"Rows\(.* of view 'texts' makes 4 rows of 8; constraints and relations name",
+        ),
+        ([TEXTS.to_numpy()], slice(4, None), r"of view 0 makes 4 rows of 8"),
+        ([TEXTS.to_numpy()], [0, 1, 2, 3, 4, 5, 6, 7, 7], r"of view 0 makes 9 rows of 8"),
+        ({"texts": TEXTS}, slice(None, None, -1), "of view 'texts' changes the row index; .* in their order"),
+        ({"texts": TEXTS}, [0, 1, 2, 3, 4, 5, 6, 6], "of view 'texts' changes the row index"),
+    ],
+    ids=["dropped", "dropped from an array", "added", "turned", "repeated"],
+)
+def test_a_transformer_that_drops_or_sorts_rows_is_refused(views, rows, message):
+    """Constraints would silently be on other rows."""
+    data = ConstrainedViews(views, [Constraints.from_pairs(must_link=[(0, 1)])])
+    with pytest.raises(InvalidInputError, match=message):
+        PerView(Rows(rows)).fit_transform(data)
+
+
+def test_rows_of_an_array_may_become_a_dataframe_that_numbers_them():
+    def sorted_frame(X):
+        return pd.DataFrame(X).sort_values(0)
+
+    with config_context(transform_output="pandas"):
+        made = PerView(StandardScaler()).fit_transform([SOUNDS])[0]
+    assert made.index.tolist() == list(range(6))
+    with pytest.raises(InvalidInputError, match="of view 0 changes the row index"):
+        PerView(FunctionTransformer(sorted_frame)).fit_transform([SOUNDS])
+
+
+def test_all_rows_in_their_order_pass_whatever_their_index_holds():
+    odd = TEXTS.set_axis(["a", "a", None, 3, 2.5, "x", (1, 2), np.nan])
+    assert PerView(Rows(slice(None))).fit_transform({"texts": odd})["texts"].index.equals(odd.index)
+
+
+# ---- views that a transformer is given
+
+
+@pytest.mark.parametrize(
+    ("X", "said"), [(SOUNDS, r"an array of shape \(6, 3\)"), (TEXTS, "a DataFrame")], ids=["array", "frame"]
+)
+def test_rows_of_which_nobody_says_the_view_are_explained(X, said):
+    fitted = pipeline(StandardScaler()).fit(VIEWS)
+    expected = f"X is {said}, where views are needed; give its rows as {{view: rows}}.*the views are 'texts', 'sounds'"
+    with pytest.raises(InvalidInputError, match=expected):
+        fitted.predict(X, view="sounds")
+    with pytest.raises(InvalidInputError, match=f"views must be a list .* not {said}; for a single view give"):
+        fitted.fit(X)
+
+
+def test_behind_a_transformer_views_are_predicted_in_every_form():
+    fitted = pipeline(StandardScaler()).fit(VIEWS)
+    texts, sounds = (fitted.predict({name: rows})[name] for name, rows in VIEWS.items())
+    np.testing.assert_array_equal(texts, fitted["clusters"].labels_[0])
+    for found in (fitted.predict([TEXTS, SOUNDS]), list(fitted.predict(ConstrainedViews(VIEWS)).values())):
+        np.testing.assert_array_equal(found[0], texts)
+        np.testing.assert_array_equal(found[1], sounds)
+
+
+def test_an_error_of_a_transformer_says_which_view_it_is_of():
+    with pytest.raises(ValueError, match="n_components=3") as caught:
+        PerView(PCA(3)).fit(VIEWS)
+    assert caught.value.__notes__ == ["This is about view 'texts'."]
+    fitted = PerView(make_pipeline(StandardScaler())).fit(list(VIEWS.values()))
+    with pytest.raises(ValueError, match="features") as caught:
+        fitted.transform({1: SOUNDS[:, :2]})
+    assert caught.value.__notes__ == ["This is about view 1."]
