@@ -13,11 +13,13 @@ from mvcc.analysis._fit import Fit
 from mvcc.analysis._flows import Flow
 from mvcc.analysis._tables import Table
 from mvcc.constraints import Constraints
+from mvcc.matching import match_clusters
 from mvcc.metrics import pairwise_f_measure
 from mvcc.transfer import ConstraintPropagation
 
 SCHEMA = 1
 MOST_LISTED = 2000  # propagated constraints of a view; all are in its table
+_DRAWS = 20  # of matches at random
 
 
 def describe(
@@ -117,8 +119,21 @@ def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Ta
         "source": source,
         "pairs": rows.tolist(),
         "agreement": float(same.mean()),
+        "by_chance": _agreement_by_chance(fit.labels[u][rows[:, 0]], fit.labels[v][rows[:, 1]], job),
         "differing": rows[~same].tolist(),
     }
+
+
+def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
+    """Return the share of matches that would agree if they meant nothing: drawn anew, and clusters numbered by them."""
+    rng = np.random.default_rng(job.seed)
+    pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
+    shares = []
+    for _ in range(_DRAWS):
+        drawn = rng.permutation(second)
+        _, number = match_clusters([first, drawn], pairs, job.n_clusters)
+        shares.append(np.mean(first == number[drawn]))
+    return float(np.mean(shares))
 
 
 def _warnings(job: Job, tables: list[Table], fit: Fit, flows: list[Flow], n_inferred: int) -> list[str]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mvcc._origins import origins
-from mvcc.analysis._because import Reasons
+from mvcc.analysis._because import Chain, Reasons, reverse, weight_of, without_loops
 from mvcc.analysis._fit import Fit
 from mvcc.constraints import Constraints
-from mvcc.mapping import ConstraintMap, relations_between
-from mvcc.transfer import ConstraintPropagation
+from mvcc.mapping import Relations, Strengths, relations_between
+from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,35 +33,48 @@ class Flow:
     source : list of (int, int, int)
         The view, and the two rows in it, that each comes from: the constraint that was propagated to it, or that which
         another view passed on.
+    chains : list of Chain
+        From one row to the other, where a constraint was passed on as it follows from what was given; else empty.
     """
 
     constraints: Constraints
     because: list[str]
     source: list[tuple[int, int, int]]
+    chains: list[Chain]
 
 
-def propagated(fit: Fit, reasons: Reasons, views: list[NDArray[np.float64]]) -> list[Flow]:
-    """Return what each view passed on at the end, with the constraint that each came from."""
-    return [_passed_on(fit, reasons, number, X) for number, X in enumerate(views)]
+class _Reason(NamedTuple):
+    """What a flow says of one constraint."""
+
+    because: str
+    source: tuple[int, int, int]
+    chain: Chain
 
 
-def _passed_on(fit: Fit, reasons: Reasons, view: int, X: NDArray[np.float64]) -> Flow:
-    passed = fit.model.propagated_[view]
-    transfer, closed = fit.model.transfer_, fit.closed[view]
-    clusterer = fit.model.clusterers_[view]
-    if isinstance(transfer, ConstraintPropagation):
-        metrics = getattr(clusterer, "metrics_", None)
-        found = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=transfer.regularization)
-        rows = closed.pairs[found].tolist()
-        weights = closed.weights[found].tolist()
-    else:  # every other method passes on what it names
-        rows, weights = passed.pairs.tolist(), [0.0] * len(passed)
-    because = []
-    for (i, j, must_link, _), (u, v), weight in zip(_rows(passed), rows, weights, strict=True):
-        reason = reasons.of(view, u, v, must_link, weight)
-        near = "" if (i, j) == (u, v) or not reason else f"near {reasons.ids[view][u]} and {reasons.ids[view][v]}, "
-        because.append(near + reason)
-    return Flow(passed, because, [(view, u, v) for u, v in rows])
+def propagated(fit: Fit, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str) -> list[Flow]:
+    """Return what each view passed on at the end, with the constraint that each came from.
+
+    Parameters
+    ----------
+    fit : Fit
+    reasons : Reasons
+    views : list of (n_v, d_v) arrays
+        In the space that was clustered.
+    transfer : str
+        The name of the method; of one that is not mvcc's own, nothing else can be told.
+    """
+    # a subclass that infers in its own way is a method of its own
+    explain = _EXPLAINED.get(type(fit.model.transfer_).infer, partial(_by_name, transfer))
+    return [
+        _flow(passed, explain(fit, reasons, view, X))
+        for view, (passed, X) in enumerate(zip(fit.model.propagated_, views, strict=True))
+    ]
+
+
+def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
+    listed = list(found)
+    because, source = [reason.because for reason in listed], [reason.source for reason in listed]
+    return Flow(constraints, because, source, [reason.chain for reason in listed])
 
 
 def _rows(constraints: Constraints) -> Iterator[tuple[int, int, bool, float]]:
@@ -66,38 +82,109 @@ def _rows(constraints: Constraints) -> Iterator[tuple[int, int, bool, float]]:
     return ((i, j, must_link, weight) for (i, j), must_link, weight in zip(*listed, strict=True))
 
 
+def _from_nearby(fit: Fit, reasons: Reasons, view: int, X: NDArray[np.float64]) -> Iterator[_Reason]:
+    """Name the constraint that gave each its weight (Eq. 10)."""
+    passed, closed, clusterer = fit.model.propagated_[view], fit.closed[view], fit.model.clusterers_[view]
+    metrics, regularization = getattr(clusterer, "metrics_", None), fit.model.transfer_.regularization
+    found = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=regularization)
+    pairs, weights = closed.pairs[found].tolist(), closed.weights[found].tolist()
+    for (i, j, must_link, _), (u, v), weight in zip(_rows(passed), pairs, weights, strict=True):
+        chain = reasons.chain((view, u), (view, v), not must_link, weight)
+        because = f"because {reasons.words(chain)}"
+        if (i, j) == (u, v):
+            yield _Reason(because, (view, u, v), chain)
+        else:
+            near = f"{reasons.name(view, i, j)} are near {reasons.name(view, u, v)}"
+            yield _Reason(f"{near}, {because}", (view, u, v), [])
+
+
+def _as_given(fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+    for i, j, must_link, weight in _rows(fit.model.propagated_[view]):
+        chain = reasons.chain((view, i), (view, j), not must_link, weight)
+        yield _Reason(f"because {reasons.words(chain)}", (view, i, j), chain)
+
+
+def _from_clusters(fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+    for i, j, must_link, _weight in _rows(fit.model.propagated_[view]):
+        where = "the same cluster" if must_link else "different clusters"
+        yield _Reason(f"because {reasons.name(view, i, j)} are in {where}", (view, i, j), [])
+
+
+def _by_name(transfer: str, fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+    for i, j in fit.model.propagated_[view].pairs.tolist():
+        yield _Reason(f"{reasons.name(view, i, j)}: inferred by {transfer}", (view, i, j), [])
+
+
+_EXPLAINED = {
+    ConstraintPropagation.infer: _from_nearby,
+    DirectMapping.infer: _as_given,
+    ClusterMembership.infer: _from_clusters,
+}
+
+
 def received(fit: Fit, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
     """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
-    n_views = len(flows)
-    return [
-        _arrived(fit, reasons, flows, target) if n_views > 1 else Flow(Constraints([], []), [], [])
-        for target in range(n_views)
-    ]
+    return [_arrived(fit, reasons, flows, target) for target in range(len(flows))]
 
 
 def _arrived(fit: Fit, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
-    arrived = Constraints([], [])
-    # of each pair and type the heaviest, as max-union keeps it; of equal ones that of the first view
-    best: dict[tuple[int, int, bool], tuple[float, int, int]] = {}
+    ways = _ways(fit, flows, target)
+    # as Constraints are sorted: must-links before cannot-links
+    keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
+    constraints = Constraints([key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys])
+    return _flow(constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys))
+
+
+class _Way(NamedTuple):
+    """How a constraint came: which one of its source it was, and to which rows, by relations how sure."""
+
+    weight: float
+    source: int
+    place: int
+    to: tuple[int, int]
+    sure: tuple[float, float]
+
+
+def _ways(fit: Fit, flows: list[Flow], target: int) -> dict[tuple[int, int, bool], _Way]:
+    """Return the heaviest of each pair and type, as max-union keeps it; of equal ones that of the first view."""
+    best: dict[tuple[int, int, bool], _Way] = {}
     for source, flow in enumerate(flows):
-        if source == target or not len(flow.constraints):
+        if source == target:
             continue
-        arrived = arrived.max_union(ConstraintMap(relations_between(fit.related, source, target))(flow.constraints))
         # a match that was given explains more than one that follows from others
-        for relations in (fit.relations, fit.related):
-            counterparts: dict[int, list[int]] = defaultdict(list)
-            for here, there in relations_between(relations, source, target).tolist():
-                counterparts[here].append(there)
+        for relations, strengths in ((fit.relations, {}), (fit.related, fit.strengths)):
+            counterparts = _counterparts(relations, strengths, source, target)
             for place, (i, j, must_link, weight) in enumerate(_rows(flow.constraints)):
-                for one in counterparts[i]:
-                    for other in counterparts[j]:
+                for one, sure_one in counterparts.get(i, ()):
+                    for other, sure_other in counterparts.get(j, ()):
                         key = min(one, other), max(one, other), must_link
-                        if key not in best or best[key][0] < weight:
-                            best[key] = weight, source, place
-    because, sources = [], []
-    for i, j, must_link, weight in _rows(arrived):
-        _, source, place = best[i, j, must_link]
-        passed_i, passed_j = flows[source].constraints.pairs[place].tolist()
-        because.append(reasons.of(target, i, j, must_link, weight) or flows[source].because[place])
-        sources.append((source, passed_i, passed_j))
-    return Flow(arrived, because, sources)
+                        kept = min(weight, sure_one, sure_other)
+                        if one != other and (key not in best or best[key].weight < kept):
+                            best[key] = _Way(kept, source, place, (one, other), (sure_one, sure_other))
+    return best
+
+
+def _counterparts(
+    relations: Relations, strengths: Strengths, source: int, target: int
+) -> dict[int, list[tuple[int, float]]]:
+    rows = relations_between(relations, source, target).tolist()
+    sure = strengths.get((min(source, target), max(source, target)))
+    counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for (here, there), strength in zip(rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True):
+        counterparts[here].append((there, strength))
+    return counterparts
+
+
+def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
+    """Say by which matches a constraint came, and why it was passed on."""
+    i, j = flow.constraints.pairs[way.place].tolist()
+    inner = flow.chains[way.place]
+    (one, i_there, sure), (other, j_there, sure_other) = sorted(zip(way.to, (i, j), way.sure, strict=True))
+    first = reasons.chain((target, one), (way.source, i_there), False, sure)
+    last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
+    chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last)) if inner else []
+    if chain and weight_of(chain) == way.weight:
+        return _Reason(f"because {reasons.words(chain)}", (way.source, i, j), chain)
+    there = flow.because[way.place].removeprefix("because ")
+    because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {there}"
+    return _Reason(because, (way.source, i, j), [])

@@ -103,8 +103,8 @@ def cluster_job(
 
     fit = fit_job(job, views, inputs.constraints, inputs.relations, call, on_step)
     on_step("reasons")
-    reasons = Reasons([table.ids for table in tables], fit.given, fit.relations)
-    flows = propagated(fit, reasons, views)
+    reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
+    flows = propagated(fit, reasons, views, job.transfer)
     arrived = received(fit, reasons, flows)
     facts = describe(job, tables, features, fit, flows, arrived)
     facts["inputs"] = _inputs(job, inputs)

@@ -225,7 +225,8 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
         say(_worded(view, facts["restarts"]["agreement"][number : number + 1]))
     for relation in facts["relations"]:
         names = " and ".join(facts["views"][v]["name"] for v in relation["views"])
-        say(f"{names}: {relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster")
+        shares = f"{relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster"
+        say(f"{names}: {shares} ({relation['by_chance']:.0%} by chance)")
     say(f"Clusters: {out}/*/labels.csv")
     say(f"Report: {report}")
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from mvcc.analysis import _fit, load_job, read_inputs
-from mvcc.analysis._because import Reasons
+from mvcc import ConstraintPropagation, methods
+from mvcc.analysis import _fit, cluster_job, load_job, read_inputs
+from mvcc.analysis._because import Reasons, weight_of, without_loops
 from mvcc.constraints import Constraints
 from mvcc.mapping import augment
-from tests.analysis.problems import cluster, read_csv, with_values, write_problem
+from tests.analysis.problems import cluster, read_csv, with_values, write_csv, write_problem
+from tests.analysis.reasons import NEAR, Known, implied, walks
 from tests.reference.closure import close_views
 from tests.reference.propagation import _model, endpoint_weight
 
-STEP = re.compile(
-    r"(?:because )?(\S+) (?:and (\S+) were said to (be apart|belong together) \((.+)\)|is matched with (\S+))"
-)
 PROBLEMS = {
     "one view": {"n_views": 1, "pairs": ()},
     "two views": {},
@@ -56,45 +55,8 @@ def solved(tmp_path, models, seed=1, settings=None, **options):
     return inputs, models[-1], tables
 
 
-def said_and_matched(inputs):
-    """Return everything that was given: constraints by place, and matches."""
-    said = {}
-    for table, constraints in zip(inputs.tables, inputs.constraints, strict=True):
-        for place, ((i, j), must_link) in enumerate(
-            zip(constraints.pairs.tolist(), constraints.must_link, strict=True)
-        ):
-            said.setdefault(constraints.where(place), []).append(
-                ({table.ids[i], table.ids[j]}, bool(must_link), constraints.weights[place])
-            )
-    matched = {
-        frozenset((inputs.tables[u].ids[i], inputs.tables[v].ids[j]))
-        for (u, v), rows in inputs.relations.items()
-        for i, j in rows.tolist()
-    }
-    return said, matched
-
-
-def implied(because, start, goal, said, matched):
-    """Follow the steps of a reason from one id to another; return (is must-link, weight) of what they imply."""
-    here, apart, weight = start, 0, np.inf
-    for text in re.split(r"(?<=[^,]), (?=\S+ (?:and|is))", because.removeprefix("because ")):
-        step = STEP.fullmatch(text)
-        assert step, text
-        one, other, how, where, counterpart = step.groups()
-        if counterpart:
-            other = counterpart
-            assert frozenset((one, other)) in matched, text
-        else:
-            is_must_link = how == "belong together"
-            weights = [w for pair, kind, w in said[where] if pair == {one, other} and kind == is_must_link]
-            assert weights, text
-            weight = min(weight, *weights)
-            apart += not is_must_link
-        assert here in (one, other), (here, text)
-        here = other if here == one else one
-    assert here == goal
-    assert apart <= 1
-    return apart == 0, weight
+def known_of(inputs):
+    return Known.of([table.ids for table in inputs.tables], inputs.constraints, inputs.relations)
 
 
 @every_problem
@@ -103,24 +65,25 @@ def test_a_reason_is_a_chain_of_what_was_given_that_implies_the_constraint_it_co
     tmp_path, models, options, closure
 ):
     inputs, (_, fit), tables = solved(tmp_path, models, settings={"closure": closure}, **options)
-    said, matched = said_and_matched(inputs)
+    known = known_of(inputs)
     for number, (propagated, _) in enumerate(tables):
-        closed = {
-            (frozenset(inputs.tables[number].ids[row] for row in pair), bool(must_link)): weight
-            for pair, must_link, weight in zip(
-                fit.closed[number].pairs.tolist(), fit.closed[number].must_link, fit.closed[number].weights, strict=True
-            )
-        }
+        closed = {}
+        for pair, must_link, weight in zip(
+            fit.closed[number].pairs.tolist(), fit.closed[number].must_link, fit.closed[number].weights, strict=True
+        ):
+            rows = frozenset(inputs.tables[number].ids[row] for row in pair)
+            closed.setdefault((rows, bool(must_link)), weight)  # where nothing is closed, the heaviest comes first
         for row in propagated:
-            near, _, because = row["because"].rpartition("because ")
             source = row["from_i"], row["from_j"]
             assert row["from_view"] == inputs.tables[number].name
-            assert bool(near) == ({row["i"], row["j"]} != set(source))
-            assert near in ("", f"near {source[0]} and {source[1]}, ")
-            if "more steps" not in because:
-                is_must_link, weight = implied(because, *source, said, matched)
-                assert is_must_link == (row["kind"] == "must-link")
-                assert weight >= closed[frozenset(source), is_must_link], "as heavy as the constraint, by each link"
+            near = NEAR.fullmatch(row["because"])
+            if near:
+                assert near.groups()[:4] == (row["i"], row["j"], *source)
+            else:
+                assert source == (row["i"], row["j"])
+            *ends, is_must_link, weight = implied(near[5] if near else row["because"], known)
+            assert (*ends, is_must_link) == (*source, row["kind"] == "must-link")
+            assert weight == closed[frozenset(source), is_must_link]
 
 
 @every_problem
@@ -164,42 +127,60 @@ def test_the_weight_is_that_of_the_origin_times_both_reaches(tmp_path, models, o
 def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path, models, options, transfer):
     inputs, (_, fit), tables = solved(tmp_path, models, settings={"transfer": transfer}, **options)
     names = [table.name for table in inputs.tables]
-    said, matched = said_and_matched(inputs)
+    known = known_of(inputs)
     expected = [0] * len(names)
     for number, (_, received) in enumerate(tables):
         best = {}
         for source, (passed, _) in enumerate(tables):
             for row in passed if source != number else ():
-                there = [counterparts(fit.related, inputs.tables, source, number, row[end]) for end in ("i", "j")]
-                for i in there[0]:
-                    for j in there[1]:
-                        key = frozenset((i, j)), row["kind"]
-                        if i != j:
-                            best[key] = max(best.get(key, 0.0), float(row["weight"]))
-        assert {(frozenset((row["i"], row["j"])), row["kind"]): float(row["weight"]) for row in received} == best
+                for key, weight in arriving(fit, inputs.tables, source, number, row):
+                    best[key] = max(best.get(key, 0.0), weight)
+        assert {key_of(row): float(row["weight"]) for row in received} == best
         expected[number] = len(best)
         for row in received:
             source = names.index(row["from_view"])
             assert source != number
-            there = [counterparts(fit.related, inputs.tables, source, number, row[f"from_{end}"]) for end in "ij"]
-            assert any({i, j} == {row["i"], row["j"]} for i in there[0] for j in there[1]), (
-                "the rows are related to those it comes from"
+            (origin,) = (
+                p
+                for p in tables[source][0]
+                if (p["i"], p["j"], p["kind"]) == (row["from_i"], row["from_j"], row["kind"])
             )
-            origin = [p for p in tables[source][0] if (p["i"], p["j"]) == (row["from_i"], row["from_j"])]
-            origin = [p for p in origin if (p["kind"], p["weight"]) == (row["kind"], row["weight"])]
-            assert len(origin) == 1
-            if row["because"] != origin[0]["because"] and "more steps" not in row["because"]:
-                is_must_link, weight = implied(row["because"], row["i"], row["j"], said, matched)
-                assert is_must_link == (row["kind"] == "must-link")
-                assert weight >= float(row["weight"])
+            came = arriving(fit, inputs.tables, source, number, origin)
+            assert (key_of(row), float(row["weight"])) in came, "the rows are related to those it comes from"
+            by, _, there = row["because"].partition(", and there: ")
+            if there:
+                assert there == origin["because"].removeprefix("because ")
+                starts = [walk.start for walk in walks(by.removeprefix("because "), known)]
+                assert starts == [row["i"], row["j"]]
+            else:
+                found = implied(row["because"], known)
+                assert found == (row["i"], row["j"], row["kind"] == "must-link", float(row["weight"]))
     assert expected == [sum(view["n_received"].values()) for view in facts_of(tmp_path)]
 
 
-def counterparts(related, tables, source, target, name):
+def key_of(row):
+    return frozenset((row["i"], row["j"])), row["kind"]
+
+
+def arriving(fit, tables, source, target, row):
+    """Return what becomes of a constraint in another view: rows, kind and weight of each."""
+    one, other = (counterparts(fit, tables, source, target, row[end]) for end in "ij")
+    return [
+        ((frozenset((i, j)), row["kind"]), min(float(row["weight"]), sure_i, sure_j))
+        for i, sure_i in one.items()
+        for j, sure_j in other.items()
+        if i != j
+    ]
+
+
+def counterparts(fit, tables, source, target, name):
+    """Return the ids of the related rows, and how sure each of these relations is."""
     key = min(source, target), max(source, target)
-    rows = related.get(key, np.empty((0, 2), dtype=int))
+    rows = fit.related.get(key, np.empty((0, 2), dtype=int))
+    sure = fit.strengths.get(key, np.full(len(rows), np.inf))
     here, there = (rows[:, 0], rows[:, 1]) if source < target else (rows[:, 1], rows[:, 0])
-    return [tables[target].ids[row] for row in there[here == tables[source].row[name]]]
+    mine = here == tables[source].row[name]
+    return {tables[target].ids[row]: strength for row, strength in zip(there[mine], sure[mine], strict=True)}
 
 
 def facts_of(tmp_path):
@@ -219,8 +200,8 @@ def test_every_constraint_of_the_closure_has_a_reason_and_no_other_has_one(seed)
         given.append(Constraints(pairs, labels[pairs[:, 0]] == labels[pairs[:, 1]], rng.choice([0.5, 1.0, 2.0], 6)))
     every = np.array([(i, j) for i in range(n) for j in range(n) if truth[0, i] == truth[1, j]])
     relations = {(0, 1): every[rng.permutation(len(every))[:4]]}
-    closed, _ = augment(given, relations, "full")
-    reasons = Reasons([[f"a{i}" for i in range(n)], [f"b{i}" for i in range(n)]], given, relations)
+    closed, *_ = augment(given, relations, "full")
+    reasons = Reasons([[f"a{i}" for i in range(n)], [f"b{i}" for i in range(n)]], given, relations, "full")
     for view, constraints in enumerate(closed):
         follows = dict(
             zip(
@@ -233,16 +214,83 @@ def test_every_constraint_of_the_closure_has_a_reason_and_no_other_has_one(seed)
             for j in range(i + 1, n):
                 for must_link in (True, False):
                     weight = follows.get(((i, j), must_link))
-                    assert bool(reasons.of(view, i, j, must_link, weight or 1e-9)) == (weight is not None)
+                    chain = reasons.chain((view, i), (view, j), not must_link, weight or 1e-9)
+                    assert bool(chain) == (weight is not None)
+                    assert not chain or weight_of(chain) == weight
                     own = {(min(pair), max(pair)) for pair in given[view].pairs.tolist()}
                     by_matches = weight == 1.0 and must_link
                     if weight is not None and (i, j) not in own and not by_matches:
-                        assert not reasons.of(view, i, j, must_link, weight * 1.01)
+                        assert not reasons.chain((view, i), (view, j), not must_link, weight * 1.01)
 
 
-def test_a_long_chain_is_cut_in_its_middle():
-    n = 30
-    chain = Constraints([(i, i + 1) for i in range(n)], [True] * n)
-    because = Reasons([[f"a{i}" for i in range(n + 1)]], [chain], {}).of(0, 0, n, True, 1.0)
+def judged_in_a_row(ids):
+    return [["i", "j", "kind"], *([i, j, "must-link"] for i, j in pairwise(ids))]
+
+
+def chain_in_words(tmp_path, n_steps):
+    ids = [f"a{i}" for i in range(n_steps + 1)]
+    path = write_csv(tmp_path / "judged.csv", judged_in_a_row(ids))
+    reasons = Reasons([ids], [Constraints.read_csv(path, ids=ids)], {}, "view")
+    return reasons.words(reasons.chain((0, 0), (0, n_steps), False, 1.0))
+
+
+def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines(tmp_path):
+    because = chain_in_words(tmp_path, 10)
     assert because.count(" and ") == 6
-    assert ", … 24 more steps …, a29 and a30 were said to belong together" in because
+    assert because.endswith(
+        "a4 and a5 were said to belong together (line 6 of judged.csv), … 4 more steps (lines 7, 8, 9, 10 of "
+        "judged.csv) …, a9 and a10 were said to belong together (line 11 of judged.csv)"
+    )
+
+
+def test_no_single_step_is_left_out(tmp_path):
+    assert "more" not in chain_in_words(tmp_path, 7)
+    assert "… 2 more steps (lines 7, 8 of judged.csv) …" in chain_in_words(tmp_path, 8)
+
+
+def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
+    n = 6
+    ids = [[f"{letter}{i}" for i in range(n)] for letter in "ab"]
+    given = []
+    for names in ids:
+        path = tmp_path / f"{names[0]}.csv"
+        given.append(Constraints.read_csv(write_csv(path, judged_in_a_row(names)), ids=names))
+    reasons = Reasons(ids, given, {(0, 1): np.array([(n - 1, 0)])}, "full")
+    because = reasons.words(reasons.chain((0, 0), (1, n - 1), False, 1.0))
+    assert "… 5 more steps (lines 2, 3, 4, 5 of b0.csv) …" in because
+
+
+def test_without_a_closure_nothing_is_said_to_follow():
+    given, relations = [Constraints([(0, 1), (1, 2)], [True, True]), Constraints([], [])], {(0, 1): np.array([(0, 0)])}
+    ids = [["a0", "a1", "a2"], ["b0"]]
+    for closure, lengths in {"full": (2, 2), "view": (2, 0), "none": (0, 0)}.items():
+        reasons = Reasons(ids, given, relations, closure)
+        assert len(reasons.chain((0, 0), (0, 1), False, 1.0)) == 1
+        assert len(reasons.chain((0, 0), (1, 0), False, np.inf)) == 1
+        assert len(reasons.chain((0, 0), (0, 2), False, 1.0)) == lengths[0]
+        assert len(reasons.chain((0, 1), (1, 0), False, 1.0)) == lengths[1]
+
+
+def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_back():
+    given, relations = [Constraints([(0, 1)], [False]), Constraints([], [])], {(0, 1): np.array([(0, 0), (1, 1)])}
+    reasons = Reasons([["a0", "a1"], ["b0", "b1"]], given, relations, "full")
+    there = reasons.chain((0, 0), (1, 0), False, np.inf)
+    passed_on = reasons.chain((1, 0), (1, 1), True, 1.0)
+    back = reasons.chain((1, 1), (0, 1), False, np.inf)
+    assert [len(there), len(passed_on), len(back)] == [1, 3, 1]
+    assert without_loops(there + passed_on + back) == reasons.chain((0, 0), (0, 1), True, 1.0)
+    assert without_loops(passed_on) == passed_on
+
+
+class Own(ConstraintPropagation):
+    def infer(self, view):
+        return Constraints([view.mapped[:2]], [True], [0.5])
+
+
+def test_a_subclass_that_infers_in_its_own_way_is_named_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setitem(methods._TRANSFERS, "own", Own)
+    job = load_job(None, write_problem(tmp_path)).model_copy(update={"transfer": "own"})
+    cluster_job(job, tmp_path / "out")
+    for view in ("view0", "view1"):
+        (row,) = read_csv(tmp_path / "out" / view / "propagated.csv")
+        assert row["because"] == f"{row['i']} and {row['j']}: inferred by own"

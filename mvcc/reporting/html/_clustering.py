@@ -207,7 +207,7 @@ def _related(facts: Clustering, relation: Relation) -> Related:
     else:
         agreement = (
             f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of rows are in the same "
-            "cluster"
+            f"cluster; if they were matched at random, it would be {percent(relation.by_chance)}"
         )
     return Related(relation, names, _listed(entries, len(relation.differing)), agreement)
 

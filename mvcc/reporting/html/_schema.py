@@ -119,6 +119,7 @@ class Relation(_Facts):
     source: StrictStr
     pairs: tuple[Pair, ...]
     agreement: Share
+    by_chance: Share
     differing: tuple[Pair, ...]
 
 
