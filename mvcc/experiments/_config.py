@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._messages import clipped, nearest
-from mvcc._settings import Section, allowed, one_of, read_settings
+from mvcc._settings import KeyPath, Section, allowed, one_of, read_settings, refuse
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
     Bases,
@@ -76,16 +76,7 @@ class MultiView(Section):
         chosen = info.data.get("transfers")
         if options is None or chosen is None:  # the list of methods has a problem of its own
             return options
-        for name, values in options.items():
-            if name not in chosen:
-                guess = nearest(name, chosen)
-                raise ValueError(f"{clipped(name)} is not in the list of transfers{guess} Listed: {', '.join(chosen)}.")
-            known = transfer_options(name)
-            if unknown := [option for option in values if option not in known]:
-                guess = nearest(unknown[0], known)
-                raise ValueError(
-                    f"{name} has no option {clipped(unknown[0])}{guess} Known: {', '.join(known) or 'none'}."
-                )
+        refuse(_unknown_options(options, chosen))
         return options
 
     @field_validator("rewired")
@@ -105,6 +96,20 @@ class MultiView(Section):
             product = " × ".join(f"{length} {name}" for name, length in lists if length > 1)
             raise ValueError(f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists.")
         return self
+
+
+def _unknown_options(options: dict[str, dict[str, Any]], chosen: tuple[str, ...]) -> Iterator[tuple[KeyPath, str]]:
+    """Give the options of methods that are not chosen, and those that a method does not know."""
+    for name, values in options.items():
+        if name not in chosen:
+            listed = f"{nearest(name, chosen)} Listed: {', '.join(chosen)}."
+            yield (name,), f"{clipped(name)} is not in the list of transfers{listed}"
+            continue
+        known = transfer_options(name)
+        for option in values:
+            if option not in known:
+                listed = f"{nearest(option, known)} Known: {', '.join(known) or 'none'}."
+                yield (name, option), f"{name} has no option {clipped(option)}{listed}"
 
 
 class SingleView(Section):
@@ -151,9 +156,14 @@ class Config(Section):
     def _views_of_the_data_set(cls, single_view: SingleView | None, info: ValidationInfo) -> SingleView | None:
         if single_view is not None and (dataset := info.data.get("dataset")) is not None:
             views = [*(view.name for view in registry()[dataset].views), POOLED]
-            if unknown := [view for view in single_view.thresholds if view not in views]:
-                guess = nearest(unknown[0], views)
-                raise ValueError(f"{dataset} has no view {clipped(unknown[0])}{guess} Allowed: {', '.join(views)}.")
+            refuse(
+                (
+                    ("thresholds", view),
+                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: {', '.join(views)}.",
+                )
+                for view in single_view.thresholds
+                if view not in views
+            )
         return single_view
 
     @model_validator(mode="after")

@@ -187,7 +187,7 @@ def test_there_must_be_something_to_run(load, problems):
 
 def test_single_views_are_those_of_the_data_set(problems):
     (line,) = problems(changed(single_view={"thresholds": {"c1-c4": 0.7}, "constraints": [10]}))
-    assert "protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6, all." in line
+    assert "thresholds.c1-c4: protein has no view c1-c4; did you mean 'c1-c3'? Allowed: c1-c3, c4-c6, all." in line
     (line,) = problems(changed(single_view={"thresholds": {"all": 2}, "constraints": [10]}))
     assert "single_view.thresholds.all: 2 is not allowed. Allowed: a number above 0, up to 1." in line
     (line,) = problems(changed(single_view={"thresholds": {}, "constraints": [10]}))
@@ -383,6 +383,10 @@ def test_an_override_can_mend_a_file(load):
     [
         ("multi_view.threshold=2", "--set multi_view.threshold=2: multi_view.threshold: 2 is not allowed"),
         ("multi_view={mapped: 5}", "--set multi_view={mapped: 5}: multi_view.mapped: 5 is not allowed"),
+        (
+            "multi_view.transfer_options.direct-mapping.k=1",
+            "--set multi_view.transfer_options.direct-mapping.k=1: multi_view.transfer_options.direct-mapping.k: ",
+        ),
         ("trails=5", "--set trails=5: trails: unknown key 'trails'; did you mean 'trials'?"),
         ("multiview.mapped=[1]", "--set multiview.mapped=[1]: multiview: unknown key 'multiview'; did you mean"),
         ("trials.a=5", "--set trials.a=5: trials.a: 3 has no keys"),
