@@ -13,6 +13,8 @@ from mvcc.experiments._config import Config
 from mvcc.experiments._manifest import Manifest, Run
 from mvcc.methods import transfer_origin
 
+_CHOOSE_KERNELS = "; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell"
+
 
 def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
     """Collect what a manifest says of a run that starts now: config, data, and a list with the run itself.
@@ -74,7 +76,7 @@ def environment_differences(one: Run, other: Run) -> list[str]:
         old, new = getattr(one, part), getattr(other, part)
         keys = sorted({*old, *new} - {"system", "cores"})
         lines += [
-            f"{clipped(key)}: {_worded(old, key)} and {_worded(new, key)}"
+            f"{clipped(key)}: {_worded(old, key)} and {_worded(new, key)}{_CHOOSE_KERNELS if key == 'blas' else ''}"
             for key in keys
             if old.get(key) != new.get(key)
         ]
