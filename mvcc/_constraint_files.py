@@ -4,45 +4,127 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._constraint_checks import MAX_ROW, check_pairs, check_weights
+from mvcc._csv import csv_bytes
+from mvcc._disk import write_whole
 from mvcc._messages import clipped, nearest, shown
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
+Arrays = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
 COLUMNS = ["i", "j", "kind", "weight"]
 _KINDS = {"must-link": True, "cannot-link": False}
 
 
-def read_rows(path: str | os.PathLike[str], row_of: Mapping[str, int] | None = None) -> dict[int, Row]:
-    """Return (i, j, is must-link, weight) for every line of a file that holds a constraint, by line number.
+@dataclass(frozen=True)
+class ConstraintFile:
+    """A file of constraints as it was read.
 
-    With ``row_of``, i and j are ids, and it has the row number of each.
+    Attributes
+    ----------
+    name : str
+        Without its folder.
+    place : str
+        What messages call it.
+    records : dict {int: list of str}
+        The values of every line that holds a constraint, by line number.
+    n_columns : int
+        3, or 4 with weights.
+    """
+
+    name: str
+    place: str
+    records: dict[int, list[str]]
+    n_columns: int
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> ConstraintFile:
+        """Read a file.
+
+        Raises
+        ------
+        InvalidInputError
+            For what is no such file, or has other columns; names file, line and what is wrong.
+        """
+        place, text = _read_text(path)
+        records = _records(place, text)
+        header = [name.strip() for name in next(records, (1, []))[1]]
+        if header not in (COLUMNS, COLUMNS[:3]):
+            raise InvalidInputError(
+                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(','.join(header))}."
+            )
+        return cls(
+            os.path.basename(os.fsdecode(path)),
+            place,
+            {line: record for line, record in records if record},
+            len(header),
+        )
+
+    def ids(self) -> list[str] | None:
+        """Return the ids in i and j, in the order of their first appearance; None where all are row numbers."""
+        names = dict.fromkeys(name.strip() for record in self.records.values() for name in record[:2])
+        names.pop("", None)
+        return None if all(map(_is_row_number, names)) else list(names)
+
+    def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
+        """Return pairs, must_link and weights of the constraints, in the order of the lines.
+
+        With ``row_of``, i and j are ids, and it has the row number of each.
+
+        Raises
+        ------
+        InvalidInputError
+            Names file, line and what is wrong.
+        """
+        places = [f"{self.place}:{line}" for line in self.records]
+        rows = [
+            _parse(record, self.n_columns, where, row_of)
+            for where, record in zip(places, self.records.values(), strict=True)
+        ]
+        try:
+            return _checked(rows)
+        except InvalidInputError:
+            for where, row in zip(places, rows, strict=True):
+                try:
+                    _checked([row])
+                except InvalidInputError as error:
+                    raise InvalidInputError(f"{where}: {error}") from error
+            raise
+
+
+def write_rows(path: str | os.PathLike[str], rows: Iterable[Row], ids: Sequence[str] | None = None) -> None:
+    """Write constraints, with the ids of the rows if they are given, so that reading gives the same back.
 
     Raises
     ------
-    InvalidInputError
-        Names file, line and what is wrong.
+    OSError
+        When that is not possible; then a file is as it was.
     """
-    place, text = _read_text(path)
-    records = _records(place, text)
-    header = [name.strip() for name in next(records, (1, []))[1]]
-    if header not in (COLUMNS, COLUMNS[:3]):
-        raise InvalidInputError(
-            f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(','.join(header))}."
-        )
-    return {line: _parse(row, len(header), f"{place}:{line}", row_of) for line, row in records if row}
+
+    def name(row: int) -> object:
+        return row if ids is None else ids[row]
+
+    lines = ([name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows)
+    content = csv_bytes([COLUMNS, *lines])
+    target = Path(path)
+    if target.is_symlink() or (target.exists() and not target.is_file()):  # as /dev/stdout: nothing may take its place
+        target.write_bytes(content)
+    else:
+        write_whole(target, content)
 
 
-def write_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
-    """Write constraints so that ``read_rows`` gives the same numbers back."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for i, j, must_link, weight in rows:
-            writer.writerow([i, j, "must-link" if must_link else "cannot-link", repr(weight)])
+def _checked(rows: list[Row]) -> Arrays:
+    pairs = check_pairs([row[:2] for row in rows])
+    return pairs, np.array([row[2] for row in rows], np.bool_), check_weights([row[3] for row in rows], len(rows))
 
 
 def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
@@ -85,6 +167,8 @@ def _parse(row: list[str], n_columns: int, where: str, row_of: Mapping[str, int]
     if len(row) != n_columns:
         raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {clipped(','.join(row))}")
     known = None if row_of is None else [_row(name, row_of, where) for name in row[:2]]
+    if known and known[0] == known[1]:
+        raise InvalidInputError(f"{where}: {shown(row[0].strip())} is linked with itself; remove this constraint.")
     try:
         i, j = known or (int(row[0]), int(row[1]))
         weight = float(row[3]) if n_columns == 4 else 1.0
@@ -102,8 +186,21 @@ def is_must_link(kind: Any, where: str) -> bool:
     return _KINDS[kind]
 
 
+def kind_of(must_link: bool) -> str:
+    """Return what files and messages call a constraint."""
+    return "must-link" if must_link else "cannot-link"
+
+
 def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
     number = row_of.get(name.strip())
     if number is None:
         raise InvalidInputError(f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}")
     return number
+
+
+def _is_row_number(name: str) -> bool:
+    """Tell whether a text is a whole number, and not too large for one of a row, as a barcode is."""
+    try:
+        return int(name) <= MAX_ROW
+    except ValueError:
+        return False

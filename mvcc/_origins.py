@@ -51,8 +51,7 @@ def origins(
     heaviest = np.zeros(len(endpoints))
     for side in (0, 1):
         np.maximum.at(heaviest, ends[:, side], weights[positions])
-    k = int(labels.max()) + 1 if metrics is None else len(metrics)
-    gaussians = fit_gaussians(X, labels, k, metrics, regularization)
+    gaussians = fit_gaussians(X, labels, metrics, regularization)
     shared = may_share(len(targets))
     reached = reach(X, targets, endpoints, labels, gaussians, cut_of(heaviest, threshold), shared=shared)
     found = np.full(len(propagated), -1)

@@ -15,6 +15,21 @@ from mvcc.exceptions import InvalidInputError
 _MOST_COMPARED = 10_000  # ids, in search of the nearest one to an unknown id
 
 
+def number_rows(ids: Sequence[str]) -> dict[str, int]:
+    """Return the number of the row that each id names.
+
+    Raises
+    ------
+    InvalidInputError
+        For an id that several rows have.
+    """
+    row_of: dict[str, int] = {}
+    for row, name in enumerate(ids):
+        if (first := row_of.setdefault(name, row)) != row:
+            raise InvalidInputError(f"{shown(name)} {_repeated(first, row, 'ids')}; give every row an id of its own.")
+    return row_of
+
+
 def rows_named(ids: pd.Series[Any], index: pd.Index[Any], where: str, index_in_words: str) -> NDArray[np.int64]:
     """Return the numbers of the rows that ids name in a row index.
 
@@ -45,11 +60,17 @@ def rows_named(ids: pd.Series[Any], index: pd.Index[Any], where: str, index_in_w
     rows: NDArray[np.int64] = first[found]
     repeated = np.flatnonzero(index.duplicated(keep=False)[rows])
     if repeated.size:
+        twice = index.get_indexer_for(index[rows[repeated[:1]]])
         raise InvalidInputError(
-            f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]} stands more than once in "
-            f"{index_in_words}; make the index unique, or relate row numbers."
+            f"{where}: {shown(ids.tolist()[repeated[0]])} of row {repeated[0]} "
+            f"{_repeated(int(twice[0]), int(twice[1]), index_in_words)}; make the index unique, or relate row numbers."
         )
     return rows
+
+
+def _repeated(first: int, second: int, where: str) -> str:
+    """Say of an id that it does not name one row."""
+    return f"stands more than once in {where}, in rows {first} and {second}"
 
 
 def _likely(name: Any, index: pd.Index[Any]) -> str:

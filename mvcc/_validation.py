@@ -157,18 +157,15 @@ def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
         raise InvalidInputError(f"{what} mixes labels that cannot be compared: {_in_brief(error)}") from error
 
 
-def check_number(
-    value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True, high_included: bool = True
-) -> float:
+def check_number(value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True) -> float:
     """Return a finite number of the given interval, or say what is allowed."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         with suppress(OverflowError):  # an integer beyond all floats
             number = float(value)
             above = number >= low if low_included else number > low
-            below = number <= high if high_included else number < high
-            if above and below and np.isfinite(number):
+            if above and number <= high and np.isfinite(number):
                 return number
-    interval = f"{'[' if low_included else '('}{low:g}, {high:g}{']' if high_included and np.isfinite(high) else ')'}"
+    interval = f"{'[' if low_included else '('}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
     raise InvalidInputError(f"{name}={shown(value)} is not allowed; a number in {interval} is.")
 
 

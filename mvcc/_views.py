@@ -59,6 +59,22 @@ class GivenViews:
         """Return the number of a view that is named, or numbered."""
         return view_number(view, self.names, len(self.tables), what)
 
+    def by_number(self, given: Mapping[Any, Any], what: str) -> dict[int, Any]:
+        """Return the entries of a dict {name or number of a view: entry} by the number of the view.
+
+        Raises
+        ------
+        InvalidInputError
+            For a view that is not there, and one that two keys name.
+        """
+        entries: dict[int, Any] = {}
+        for view, entry in given.items():
+            number = self.number(view, what)
+            if number in entries:
+                raise InvalidInputError(f"{what}: {shown(view)} is a view that another key names, too; keep one.")
+            entries[number] = entry
+        return entries
+
     @property
     def sizes(self) -> list[int]:
         """Number of rows of every view."""
@@ -115,19 +131,14 @@ class GivenViews:
 
     def _per_view(self, given: Any) -> list[Any]:
         """Return the entries of a list or dict of constraints in the order of the views."""
-        entries: list[Any] = [None] * len(self.tables)
         if isinstance(given, pd.DataFrame):
             raise InvalidInputError(
                 f"constraints must say which view they are of: give {{view: DataFrame}}; {self._known()}."
             )
-        if isinstance(given, Mapping):
-            for view, entry in given.items():
-                number = self.number(view, "constraints")
-                if entries[number] is not None:
-                    raise InvalidInputError(f"constraints: {shown(view)} is a view that another key names, too.")
-                entries[number] = entry
-        elif given is not None:
-            entries = as_list(given, "constraints")
+        if given is None or isinstance(given, Mapping):
+            by_number = self.by_number(given or {}, "constraints")
+            return [by_number.get(number) for number in range(len(self.tables))]
+        entries = as_list(given, "constraints")
         if len(entries) != len(self.tables):
             raise InvalidInputError(
                 f"constraints has {len(entries)} entries for {len(self.tables)} views; give one (or None) each."

@@ -12,16 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from mvcc._closure import Graph
 from mvcc._conflicts import conflict, without_conflicts
 from mvcc._constraint_checks import MAX_ROW, check_kinds, check_pairs, check_weights
-from mvcc._constraint_files import Row, read_rows, write_rows
+from mvcc._constraint_files import Arrays, ConstraintFile, Row, write_rows
 from mvcc._constraint_sampling import sample_pairs
 from mvcc._kernels.merging import unified
 from mvcc._neighborhoods import Neighborhoods
+from mvcc._row_ids import number_rows
 from mvcc._validation import RandomState
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighbourhoods until they are asked for
 
-Listed = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
+Listed = Arrays
 
 
 class Constraints:
@@ -135,8 +136,27 @@ class Constraints:
             selected._source = self._source[0], self._source[1][rows]
         return selected
 
+    def _rows(self) -> Iterator[Row]:
+        """Give (i, j, is must-link, weight) of every constraint."""
+        return zip(*self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True)
+
+    def _among(self, others: Constraints) -> NDArray[np.bool_]:
+        """Tell which of these are among others, whatever they weigh."""
+        return np.isin(_keys(self.pairs, self.must_link), _keys(others.pairs, others.must_link))
+
     def where(self, position: int) -> str:
-        """Tell the line and the file that the constraint at a position was read from; nothing where it was not."""
+        """Tell where a constraint was read.
+
+        Parameters
+        ----------
+        position : int
+            Its place in ``pairs``.
+
+        Returns
+        -------
+        str
+            The line and the file; empty where it was not read from a file.
+        """
         return "" if self._source is None else f"line {self._source[1][position]} of {self._source[0]}"
 
     @property
@@ -269,7 +289,21 @@ class Constraints:
         return self._select(keep), self._select(~keep)
 
     def max_union(self, other: Constraints) -> Constraints:
-        """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13)."""
+        """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13).
+
+        Parameters
+        ----------
+        other : Constraints
+
+        Returns
+        -------
+        Constraints
+
+        Raises
+        ------
+        InvalidInputError
+            For what is no Constraints.
+        """
         if not isinstance(other, Constraints):
             raise InvalidInputError(f"other must be Constraints, not {type(other).__name__}.")
         return Constraints._heaviest(
@@ -293,24 +327,44 @@ class Constraints:
         Raises
         ------
         InvalidInputError
-            Names file, line and what is wrong.
+            Names file, line and what is wrong; or the id that two rows have, and both rows.
         """
-        rows = read_rows(path, None if ids is None else {name: row for row, name in enumerate(ids)})
-        try:
-            read, order = _from_rows(list(rows.values()))
-        except InvalidInputError:
-            for line, row in rows.items():
-                try:
-                    _from_rows([row])
-                except InvalidInputError as error:
-                    raise InvalidInputError(f"{path}:{line}: {error}") from error
-            raise
-        read._source = os.path.basename(path), np.array(list(rows), dtype=np.int64)[order]
-        return read
+        return cls._of_file(ConstraintFile.read(path), ids)
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the constraints so that ``read_csv`` gives the same ones back."""
-        write_rows(path, zip(*self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True))
+    @classmethod
+    def _of_file(cls, file: ConstraintFile, ids: Sequence[str] | None) -> Constraints:
+        """Make constraints of a file that was read; ``ids`` as for ``read_csv``."""
+        pairs, must_link, weights = file.arrays(None if ids is None else number_rows(ids))
+        order = _order(pairs, must_link, weights)
+        made = cls._sorted(pairs[order], must_link[order], weights[order])
+        made._source = file.name, np.array(list(file.records), dtype=np.int64)[order]
+        return made
+
+    def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:
+        """Write the constraints so that ``read_csv``, with the same ids, gives the same ones back.
+
+        A file is there as a whole or not at all, and its folder is made where it does not exist; a link or a pipe stays
+        what it is.
+
+        Parameters
+        ----------
+        path : str or path-like
+        ids : sequence of str, default=None
+            The id of every row of the view, distinct; i and j are then ids. When left out they are row numbers from 0.
+
+        Raises
+        ------
+        InvalidInputError
+            For an id that two rows have, and for rows that have none.
+        OSError
+            When the file cannot be written; then it is as it was.
+        """
+        if ids is not None and self._largest_row() >= len(number_rows(ids)):
+            raise InvalidInputError(
+                f"ids are those of {len(ids)} rows, but a constraint names row {self._largest_row()}; give the id of "
+                f"every row of the view."
+            )
+        write_rows(path, self._rows(), ids)
 
 
 def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
@@ -358,11 +412,3 @@ def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.
 
 def _order(pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.lexsort((-weights, _keys(pairs, must_link)))
-
-
-def _from_rows(rows: list[Row]) -> tuple[Constraints, NDArray[np.int64]]:
-    """Make constraints of the rows of a file; return also the place of each in the file."""
-    columns = [row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
-    return Constraints(*columns), _order(
-        check_pairs(columns[0]), np.array(columns[1], dtype=np.bool_), np.array(columns[2], dtype=np.float64)
-    )

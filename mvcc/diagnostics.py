@@ -128,8 +128,7 @@ def _divergence(data: NDArray[np.float64], clusters: NDArray[np.int64], learned:
     data = data - data.mean(axis=0)
     scale = np.sqrt(np.mean(data**2))
     data = data / scale if scale > 0 else data
-    n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
-    gaussians = fit_gaussians(data, clusters, n_clusters, learned, _REGULARIZATION)
+    gaussians = fit_gaussians(data, clusters, learned, _REGULARIZATION)
     present = np.flatnonzero(gaussians.sizes)
     means, covariances, whiteners = (
         values[present] for values in (gaussians.means, gaussians.covariances, gaussians.whiteners)

@@ -45,7 +45,6 @@ class Gaussians:
 def fit_gaussians(
     X: NDArray[np.float64],
     labels: NDArray[np.int64],
-    n_clusters: int,
     metrics: NDArray[np.float64] | None,
     regularization: float,
 ) -> Gaussians:
@@ -55,12 +54,12 @@ def fit_gaussians(
     ----------
     X : (n, d) array
     labels : (n,) array
-        Cluster of every row, below ``n_clusters``.
-    n_clusters : int
+        Cluster of every row; with metrics below k.
     metrics : (k, d) or (k, d, d) array, or None
-        Learned metrics M_h: Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance (Eq. 4).
+        Learned metrics M_h: Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance (Eq. 4),
+        and k is the largest label + 1.
     regularization : float
-        γ of Eq. 4.
+        γ of Eq. 4, in squared units of X.
 
     Raises
     ------
@@ -69,6 +68,7 @@ def fit_gaussians(
         inverted.
     """
     d = X.shape[1]
+    n_clusters = int(labels.max()) + 1 if metrics is None else len(metrics)
     check_matrices(n_clusters, d)
     sizes, means, covariances = cluster_moments(X, labels, n_clusters)
     covariances += regularization * np.eye(d)
@@ -80,7 +80,7 @@ def fit_gaussians(
         if not definite:
             raise InvalidInputError(
                 f"The covariance of cluster {h} with its {sizes[h]} members is singular in {d} dimensions; "
-                f"regularization={regularization:g} must be larger."
+                f"regularization={regularization:g} must be larger, or the data scaled."
             )
     return Gaussians(sizes, means, covariances, whiteners)
 

@@ -227,7 +227,18 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
         constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
         mappings: Mapping[Any, Any] | None = None,
     ) -> list[NDArray[np.int64]]:
-        """Cluster all views as ``fit`` does and return ``labels_``, the cluster of every row, per view."""
+        """Cluster all views.
+
+        Parameters
+        ----------
+        views, y, constraints, mappings
+            As for ``fit``, with the same errors.
+
+        Returns
+        -------
+        list of (n_v,) arrays
+            ``labels_``: the cluster of every row, per view.
+        """
         return self.fit(views, y, constraints=constraints, mappings=mappings).labels_
 
     def predict(self, X: Any, view: int | str = 0) -> Any:

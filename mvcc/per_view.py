@@ -133,7 +133,7 @@ class PerView(TransformerMixin, BaseEstimator):
         n_views = len(given.tables)
         chosen = self.transformer
         if isinstance(chosen, Mapping):
-            by_number = {given.number(view, "transformer"): one for view, one in chosen.items()}
+            by_number = given.by_number(chosen, "transformer")
             missing = [called(number, given.names) for number in range(n_views) if number not in by_number]
             if missing:
                 raise InvalidInputError(

@@ -68,7 +68,8 @@ def propagate_constraints(
     Raises
     ------
     InvalidInputError
-        For arguments that do not fit together, or a singular covariance (only without regularization).
+        For arguments that do not fit together, or a covariance that is singular, since the regularization is too small
+        for the scale of X.
     """
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
@@ -88,8 +89,7 @@ def propagate_constraints(
     )
     if not len(endpoints):
         return Constraints([], [])
-    n_clusters = int(clusters.max()) + 1 if learned is None else len(learned)
-    gaussians = fit_gaussians(data, clusters, n_clusters, learned, gamma)
+    gaussians = fit_gaussians(data, clusters, learned, gamma)
     shared = may_share(len(targets))
     reached = reach(data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared)
     reached_by = transposed(reached, len(targets))

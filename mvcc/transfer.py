@@ -50,7 +50,18 @@ class TransferMethod(BaseEstimator, ABC):
 
     @abstractmethod
     def infer(self, view: ViewState) -> Constraints:
-        """Return P^V, constraints between rows of ``view.mapped``."""
+        """Return what a view passes on (step 11 of Algorithm 2); called after every M-step of the view.
+
+        Parameters
+        ----------
+        view : ViewState
+            The view, just clustered. It must not be changed.
+
+        Returns
+        -------
+        Constraints
+            P^V, constraints between rows of ``view.mapped``. Others are an InvalidInputError of ``fit``.
+        """
 
 
 class ConstraintPropagation(TransferMethod):
@@ -63,7 +74,7 @@ class ConstraintPropagation(TransferMethod):
         ``MultiViewConstrainedClustering`` chooses one for all views by cross-validation over the constrained
         instances (§6.3), at the price of some 70 short fits.
     regularization : float, default=1e-6
-        γ of Eq. 4.
+        γ of Eq. 4, in squared units of the views: features should have a scale near 1.
     """
 
     def __init__(self, threshold: float | Sequence[float] | str = 0.75, regularization: float = 1e-6) -> None:

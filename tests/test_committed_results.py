@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from mvcc._results_format import CELL
 from mvcc.experiments import load_config
-from mvcc.experiments._plan import CELL
 from mvcc.experiments._trial import run_trial
 from mvcc.reporting import FIGURES, find_experiments, read_scores
 from mvcc.reporting.claims import evaluate_claims, to_markdown

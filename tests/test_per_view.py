@@ -146,6 +146,12 @@ def test_behind_a_transformer_views_are_predicted_in_every_form():
         np.testing.assert_array_equal(found[1], sounds)
 
 
+@pytest.mark.parametrize("second", [StandardScaler(), "passthrough"], ids=["other", "passthrough"])
+def test_two_transformers_for_one_view_are_refused(second):
+    with pytest.raises(InvalidInputError, match="transformer: 0 is a view that another key names, too"):
+        PerView({"texts": PCA(1), 0: second, "sounds": PCA(1)}).fit(VIEWS)
+
+
 def test_an_error_of_a_transformer_says_which_view_it_is_of():
     with pytest.raises(ValueError, match="n_components=3") as caught:
         PerView(PCA(3)).fit(VIEWS)

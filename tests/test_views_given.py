@@ -239,7 +239,9 @@ def test_columns_without_names_are_in_the_order_of_the_key():
 
 def test_an_id_of_several_rows_is_refused():
     views = {"texts": TEXTS.set_axis(list("abccef")), "images": IMAGES}
-    with pytest.raises(InvalidInputError, match=r"'c' of row 1 stands more than once in the row index of view 'texts'"):
+    with pytest.raises(
+        InvalidInputError, match=r"'c' of row 1 stands more than once in the row index of view 'texts', in rows 2 and 3"
+    ):
         relations(IDS, views=views)
 
 
@@ -285,6 +287,8 @@ def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
     [
         ({"imges": JUDGED}, r"constraints: there is no view 'imges'; .* Did you mean 'images'"),
         ({"texts": JUDGED, 0: JUDGED}, "constraints: 0 is a view that another key names"),
+        ({"texts": JUDGED, 0: None}, "constraints: 0 is a view that another key names"),
+        ({0: None, "texts": JUDGED}, "constraints: 'texts' is a view that another key names"),
         (JUDGED, "constraints must say which view they are of: give {view: DataFrame}; the views are 'texts'"),
         ([JUDGED], "constraints has 1 entries for 3 views"),
         (

@@ -54,8 +54,7 @@ class Reasons:
 
     def __post_init__(self) -> None:
         for view, constraints in enumerate(self.given):
-            rows = zip(constraints.pairs.tolist(), constraints.must_link, constraints.weights.tolist(), strict=True)
-            for position, ((i, j), must_link, weight) in enumerate(rows):
+            for position, (i, j, must_link, weight) in enumerate(constraints._rows()):
                 where = constraints.where(position)
                 self._join((view, i), (view, j), weight, not must_link, where, self.closure != "none")
         for (u, v), related in self.relations.items():

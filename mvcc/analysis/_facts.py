@@ -27,6 +27,8 @@ def describe(
 ) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
     inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, fit.closed, strict=True)]
+    transfer = fit.model.transfer_
+    propagates = isinstance(transfer, ConstraintPropagation)
     return {
         "schema": SCHEMA,
         "kind": "clustering",
@@ -41,12 +43,13 @@ def describe(
             "iterations": fit.model.n_iter_,
             "converged": bool(fit.model.converged_),
             "objectives": [[record.objective for record in records] for records in fit.model.history_],
-            "threshold": getattr(fit.model.transfer_, "threshold", None),
+            "propagates": propagates,
+            "threshold": transfer.threshold if propagates else None,
             "transfer": job.transfer,
             "base": job.base,
         },
         "restarts": {"count": job.restarts, "agreement": fit.agreement},
-        "warnings": _warnings(job, tables, fit, flows, sum(int(new.sum()) for new in inferred)),
+        "warnings": _warnings(job, tables, fit, flows, propagates, sum(int(new.sum()) for new in inferred)),
         "settings": job.model_dump(mode="json", exclude_none=True),
     }
 
@@ -64,7 +67,7 @@ def _view(
     labels, given, diagnosis = fit.labels[number], fit.given[number], fit.model.diagnostics_[number]
     satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
     places = [given.where(position) for position in range(len(given))]
-    rows = [[*row, bool(ok), place] for row, ok, place in zip(_rows(given), satisfied, places, strict=True)]
+    rows = [[*row, bool(ok), place] for row, ok, place in zip(given._rows(), satisfied, places, strict=True)]
     left_out = fit.dropped[number]
     return {
         "name": table.name,
@@ -83,7 +86,7 @@ def _view(
         "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
-        "dropped": [[*row, left_out.where(position)] for position, row in enumerate(_rows(left_out))],
+        "dropped": [[*row, left_out.where(position)] for position, row in enumerate(left_out._rows())],
         "propagated": _listing(flow, inferred),
         "received": _listing(arrived, np.zeros(len(arrived.constraints), np.bool_), tables),
         "n_propagated": _count(flow.constraints),
@@ -136,10 +139,11 @@ def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], jo
     return float(np.mean(shares))
 
 
-def _warnings(job: Job, tables: list[Table], fit: Fit, flows: list[Flow], n_inferred: int) -> list[str]:
+def _warnings(
+    job: Job, tables: list[Table], fit: Fit, flows: list[Flow], propagates: bool, n_inferred: int
+) -> list[str]:
     """Say what must not be overlooked."""
     said = list(fit.warnings)
-    propagates = isinstance(fit.model.transfer_, ConstraintPropagation)
     if not sum(map(len, fit.given)):
         said.append("No constraints were given: nothing is known of which rows belong together.")
     elif len(tables) > 1 and not fit.related:
@@ -174,26 +178,21 @@ def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = 
     With ``tables``, the reason begins with the view that passed a constraint on.
     """
     order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
-    rows = _rows(flow.constraints)
+    rows = list(flow.constraints._rows())
     origin = [f"from {tables[source].name}: " if tables else "" for source, _, _ in flow.source]
     return [[*rows[place], origin[place] + flow.because[place]] for place in order]
 
 
-def _rows(constraints: Constraints) -> list[list[Any]]:
-    listed = constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()
-    return [[i, j, must_link, weight] for (i, j), must_link, weight in zip(*listed, strict=True)]
-
-
 def _count(constraints: Constraints) -> dict[str, int]:
-    must_links = int(constraints.must_link.sum())
+    must_links = constraints._n_must_links()
     return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
 
 
 def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
-    """Tell which constraints are not among the known ones, whatever they weigh."""
-    there = {(i, j, must_link) for i, j, must_link, _ in _rows(known)}
-    new = [(i, j, must_link) not in there for i, j, must_link, _ in _rows(constraints)]
-    return np.array(new, dtype=np.bool_)
+    """Tell which constraints do not merely follow from what was given."""
+    if not len(constraints):  # the known ones may be too many to be listed
+        return np.zeros(0, dtype=np.bool_)
+    return ~constraints._among(known)
 
 
 def _rounded(values: NDArray[np.float64]) -> list[float]:

@@ -46,9 +46,7 @@ def make_features(table: Table, job: Job) -> Features:
     Raises
     ------
     DataError
-        For more components than there can be.
-    InvalidInputError
-        For more rows than spectral features allow.
+        For more components than there can be, or more rows than spectral features allow.
     """
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline

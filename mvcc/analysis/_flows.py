@@ -77,18 +77,13 @@ def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
     return Flow(constraints, because, source, [reason.chain for reason in listed])
 
 
-def _rows(constraints: Constraints) -> Iterator[tuple[int, int, bool, float]]:
-    listed = constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()
-    return ((i, j, must_link, weight) for (i, j), must_link, weight in zip(*listed, strict=True))
-
-
 def _from_nearby(fit: Fit, reasons: Reasons, view: int, X: NDArray[np.float64]) -> Iterator[_Reason]:
     """Name the constraint that gave each its weight (Eq. 10)."""
     passed, closed, clusterer = fit.model.propagated_[view], fit.closed[view], fit.model.clusterers_[view]
     metrics, regularization = getattr(clusterer, "metrics_", None), fit.model.transfer_.regularization
     found = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=regularization)
     pairs, weights = closed.pairs[found].tolist(), closed.weights[found].tolist()
-    for (i, j, must_link, _), (u, v), weight in zip(_rows(passed), pairs, weights, strict=True):
+    for (i, j, must_link, _), (u, v), weight in zip(passed._rows(), pairs, weights, strict=True):
         chain = reasons.chain((view, u), (view, v), not must_link, weight)
         because = f"because {reasons.words(chain)}"
         if (i, j) == (u, v):
@@ -99,13 +94,13 @@ def _from_nearby(fit: Fit, reasons: Reasons, view: int, X: NDArray[np.float64]) 
 
 
 def _as_given(fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
-    for i, j, must_link, weight in _rows(fit.model.propagated_[view]):
+    for i, j, must_link, weight in fit.model.propagated_[view]._rows():
         chain = reasons.chain((view, i), (view, j), not must_link, weight)
         yield _Reason(f"because {reasons.words(chain)}", (view, i, j), chain)
 
 
 def _from_clusters(fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
-    for i, j, must_link, _weight in _rows(fit.model.propagated_[view]):
+    for i, j, must_link, _weight in fit.model.propagated_[view]._rows():
         where = "the same cluster" if must_link else "different clusters"
         yield _Reason(f"because {reasons.name(view, i, j)} are in {where}", (view, i, j), [])
 
@@ -154,7 +149,7 @@ def _ways(fit: Fit, flows: list[Flow], target: int) -> dict[tuple[int, int, bool
         # a match that was given explains more than one that follows from others
         for relations, strengths in ((fit.relations, {}), (fit.related, fit.strengths)):
             counterparts = _counterparts(relations, strengths, source, target)
-            for place, (i, j, must_link, weight) in enumerate(_rows(flow.constraints)):
+            for place, (i, j, must_link, weight) in enumerate(flow.constraints._rows()):
                 for one, sure_one in counterparts.get(i, ()):
                     for other, sure_other in counterparts.get(j, ()):
                         key = min(one, other), max(one, other), must_link

@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from mvcc._constraint_files import kind_of
+from mvcc._csv import csv_bytes
 from mvcc._disk import move, remove_parts, replacing, write_whole
 from mvcc._messages import clipped
 from mvcc.analysis._config import Job
@@ -111,9 +113,9 @@ def write_folder(
         for number, table in enumerate(tables):
             here = new / table.name
             stability = fit.stability[number].tolist() if fit.stability else None
-            _write_table(here / "labels.csv", _label_rows(table, fit.labels[number].tolist(), stability))
-            _write_table(here / "propagated.csv", _constraint_rows(number, flows[number], tables))
-            _write_table(here / "received.csv", _constraint_rows(number, arrived[number], tables))
+            write_whole(here / "labels.csv", csv_bytes(_label_rows(table, fit.labels[number].tolist(), stability)))
+            write_whole(here / "propagated.csv", csv_bytes(_constraint_rows(number, flows[number], tables)))
+            write_whole(here / "received.csv", csv_bytes(_constraint_rows(number, arrived[number], tables)))
         with replacing(new / MODEL) as part:
             saved.save(part)
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
@@ -142,16 +144,6 @@ def _unwritable(folder: Path, error: OSError) -> StoreError:
     )
 
 
-def _write_table(path: Path, rows: Iterable[Iterable[Any]]) -> None:
-    lines = (",".join(_quoted(str(value)) for value in row) for row in rows)
-    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
-
-
-def _quoted(value: str) -> str:
-    """Quote a value as CSV asks for, also one with a bare carriage return, which the csv module forgets."""
-    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\r\n') else value
-
-
 def _label_rows(table: Table, labels: list[int], stability: list[float] | None) -> Iterable[Iterable[Any]]:
     columns: dict[str, list[Any]] = {"id": table.ids, "cluster": labels}
     if stability is not None:
@@ -165,11 +157,9 @@ def _constraint_rows(number: int, flow: Flow, tables: list[Table]) -> Iterable[I
     """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
     yield ["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]
     ids, c = tables[number].ids, flow.constraints
-    listed = zip(c.pairs.tolist(), c.must_link.tolist(), c.weights.tolist(), flow.source, flow.because, strict=True)
-    for (i, j), must_link, weight, (source, u, v), because in listed:
+    for (i, j, must_link, weight), (source, u, v), because in zip(c._rows(), flow.source, flow.because, strict=True):
         theirs = tables[source]
-        kind = "must-link" if must_link else "cannot-link"
-        yield [ids[i], ids[j], kind, repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]
+        yield [ids[i], ids[j], kind_of(must_link), repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]
 
 
 def _yaml(job: Job, folder: Path) -> str:

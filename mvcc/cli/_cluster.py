@@ -200,7 +200,7 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
     for warning in facts["warnings"]:
         remark(f"Note: {warning}")
     for view in facts["views"]:
-        if view["suspicious"] and facts["co_em"]["threshold"] is not None:
+        if view["suspicious"] and facts["co_em"]["propagates"]:
             remark(f"Note: what was inferred for nearby rows of {view['name']} may be wrong; the report says why.")
     if as_json:
         views = [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mvcc._messages import shown
 from mvcc.cli._shared import below_help, output_options, print_json, say
 from mvcc.exceptions import InvalidInputError
 
@@ -36,45 +38,52 @@ _HELP_END = below_help(
 def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> None:
     """Check a list of constraints and say what follows from it.
 
-    FILE is a CSV file with the columns i, j, kind (must-link or cannot-link) and, optionally, weight; rows are numbered
-    from 0. A contradiction is shown as the shortest chain of constraints, with their lines.
+    FILE is a CSV file with the columns i, j, kind (must-link or cannot-link) and, optionally, weight. Where i and j are
+    all whole numbers they number the rows from 0, else they are ids of rows. A contradiction is shown as the shortest
+    chain of constraints, with their lines.
     """
+    if out is not None and os.path.realpath(out) == os.path.realpath(file):
+        raise InvalidInputError(f"{file} is read and would be written over. Choose another file with --out.")
     # numba takes longer to import than `mvcc constraints --help` may take
+    from mvcc._constraint_files import ConstraintFile
     from mvcc.constraints import Constraints
 
-    given = Constraints.read_csv(file)
+    listed = ConstraintFile.read(file)
+    ids = listed.ids()
+    given = Constraints._of_file(listed, ids)
     kept, dropped = given.drop_conflicts() if on_conflict == "drop" else (given, Constraints([], []))
-    closed = kept.closure()
+    closed = kept.closure() if ids is None else kept._closed(lambda row: shown(ids[row]))
     if out is not None:
         try:
-            kept.to_csv(out)
+            kept.to_csv(out, ids=ids)
         except OSError as error:
             raise InvalidInputError(f"{out} cannot be written: {error.strerror}. Choose another file.") from error
     if as_json:
-        facts = {"given": _counts(given), "kept": _counts(kept), "closed": _counts(closed), "dropped": _listed(dropped)}
-        print_json(facts)
-    else:
-        _print(file, given, kept, dropped, closed, out)
-
-
-def _print(
-    file: Path, given: Constraints, kept: Constraints, dropped: Constraints, closed: Constraints, out: Path | None
-) -> None:
-    say(f"{file}: {_worded(given)}.")
-    if len(dropped):
-        say(f"{len(dropped)} contradict heavier ones, or must-links of their weight, and are dropped:")
-        for entry in _listed(dropped)[:_MOST_SHOWN]:
-            say("  {where}: {i} and {j}, {kind}, weight {weight:g}".format(**entry))
-        if len(dropped) > _MOST_SHOWN:
-            say(f"  … and {len(dropped) - _MOST_SHOWN} more; --json lists them all.")
+        counts = {name: _counts(c) for name, c in (("given", given), ("kept", kept), ("closed", closed))}
+        print_json(counts | {"dropped": _entries(dropped, ids)})
+        return
+    among = "" if ids is None else f" among {len(ids)} ids"
+    say(f"{file}: {_worded(given)}{among}.")
+    _print_dropped(_entries(dropped, ids))
     rest = "The others contain" if len(dropped) else "They contain"
     say(f"{rest} no contradiction. With all that follows from them they are {_worded(closed)}.")
     if out is not None:
         say(f"Written to {out}: {_worded(kept)}.")
 
 
+def _print_dropped(entries: list[dict[str, Any]]) -> None:
+    if not entries:
+        return
+    say(f"{len(entries)} contradict heavier ones, or must-links of their weight, and are dropped:")
+    for entry in entries[:_MOST_SHOWN]:
+        i, j = (shown(entry[end]) for end in ("i", "j"))
+        say(f"  {entry['where']}: {i} and {j}, {entry['kind']}, weight {entry['weight']:g}")
+    if len(entries) > _MOST_SHOWN:
+        say(f"  … and {len(entries) - _MOST_SHOWN} more; --json lists them all.")
+
+
 def _counts(constraints: Constraints) -> dict[str, int]:
-    n_must_links = int(constraints.must_link.sum())
+    n_must_links = constraints._n_must_links()
     return {"must-link": n_must_links, "cannot-link": len(constraints) - n_must_links}
 
 
@@ -82,15 +91,16 @@ def _worded(constraints: Constraints) -> str:
     return " and ".join(f"{count} {kind}{'s' * (count != 1)}" for kind, count in _counts(constraints).items())
 
 
-def _listed(constraints: Constraints) -> list[dict[str, Any]]:
-    rows = zip(constraints.pairs.tolist(), constraints.must_link, constraints.weights.tolist(), strict=True)
+def _entries(constraints: Constraints, ids: list[str] | None) -> list[dict[str, Any]]:
+    from mvcc._constraint_files import kind_of
+
     return [
         {
             "where": constraints.where(position),
-            "i": i,
-            "j": j,
-            "kind": "must-link" if must_link else "cannot-link",
+            "i": i if ids is None else ids[i],
+            "j": j if ids is None else ids[j],
+            "kind": kind_of(must_link),
             "weight": weight,
         }
-        for position, ((i, j), must_link, weight) in enumerate(rows)
+        for position, (i, j, must_link, weight) in enumerate(constraints._rows())
     ]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from mvcc._results_format import CURVES, MANIFEST
 from mvcc.exceptions import StoreError
 from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._provenance import environment_differences
-from mvcc.experiments._store import CURVES, MANIFEST, ResultsStore
+from mvcc.experiments._store import ResultsStore
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class Finding:
 
 def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     """Verify every results folder among and below the given ones; nothing is changed.
+
+    Parameters
+    ----------
+    paths : iterable of Path
 
     Returns
     -------

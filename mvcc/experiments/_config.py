@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._messages import clipped, nearest
+from mvcc._results_format import POOLED
 from mvcc._settings import KeyPath, Section, allowed, one_of, read_settings, refuse
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
@@ -31,7 +32,6 @@ from mvcc.experiments._values import (
 )
 from mvcc.methods import base_names, own_transfer_names, transfer_options
 
-POOLED = "all"  # the view that is all views of a data set together
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
 
 

@@ -9,10 +9,11 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._results_format import POOLED
 from mvcc.constraints import Constraints
 from mvcc.datasets import Dataset, load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
-from mvcc.experiments._config import POOLED, Config, Features
+from mvcc.experiments._config import Config, Features
 from mvcc.mapping import Relations, rewire_relations, sample_relations
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._results_format import PROPAGATION
 from mvcc.constraints import Constraints
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._plan import MULTI_VIEW, PROPAGATION, Cell, list_cells
+from mvcc.experiments._plan import MULTI_VIEW, Cell, list_cells
 from mvcc.experiments._trial import clustering_seed, fit, pose
-from mvcc.gaussians import fit_gaussians
+from mvcc.gaussians import Gaussians, fit_gaussians
 
 
 def example_cluster(config: Config, data_dir: str | PathLike[str] | None = None) -> dict[str, Any] | None:
@@ -37,7 +38,8 @@ def example_cluster(config: Config, data_dir: str | PathLike[str] | None = None)
         return None
     model = fit(config, cell, problem, clustering_seed(config, 0))
     metrics = getattr(model.clusterers_[0], "metrics_", None)
-    return _describe(cell, X, model.labels_[0], problem.drawn[0][0], metrics)
+    gaussians = fit_gaussians(X, model.labels_[0], metrics, model.transfer_.regularization)
+    return _describe(cell, X, model.labels_[0], problem.drawn[0][0], gaussians)
 
 
 def _describe(
@@ -45,9 +47,8 @@ def _describe(
     X: NDArray[np.float64],
     labels: NDArray[np.int64],
     constraints: Constraints,
-    metrics: NDArray[np.float64] | None,
+    gaussians: Gaussians,
 ) -> dict[str, Any] | None:
-    gaussians = fit_gaussians(X, labels, 1 + int(labels.max()), metrics, 1e-6)
     ends = constraints.pairs[constraints.must_link]
     ends = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
     if len(ends) < 2:

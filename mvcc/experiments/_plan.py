@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
+from mvcc._results_format import PROPAGATION
 from mvcc.experiments._config import Config, MultiView, SingleView
 from mvcc.experiments._values import Closure
 from mvcc.methods import takes_threshold, uses_relations
 
 MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
-PROPAGATION = "constraint-propagation"
-CROSS_VALIDATED = "cv"
 ALONE = "single-view"  # the method that uses neither mapping nor other views
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of one learning curve. What a method does not use is None."""
+    """One point of one learning curve, as columns of the results name it. What a method does not use is None."""
 
     experiment: str
     dataset: str
@@ -31,7 +30,6 @@ class Cell:
     n_constraints: int
 
 
-CELL = [field.name for field in fields(Cell)]
 TEXT = {"view": "str", "threshold": "str"}  # text in a table also where all of a column is empty
 
 
@@ -67,5 +65,5 @@ def _single_view(dataset: str, plan: SingleView) -> Iterator[Cell]:
 
 
 def as_text(threshold: float | str) -> str:
-    """Return a threshold as the results name it."""
-    return threshold if isinstance(threshold, str) else f"{threshold:g}"
+    """Return a threshold as the results name it, with all its digits."""
+    return threshold if isinstance(threshold, str) else repr(threshold).removesuffix(".0")

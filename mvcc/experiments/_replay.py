@@ -46,6 +46,19 @@ def replay_trial(
 ) -> Replay:
     """Compute one trial of a results folder again, in this process, and compare it; nothing is written.
 
+    Parameters
+    ----------
+    folder : path
+        The results of one run, with their manifest.
+    trial : int
+        Its number, from 0; one that is not stored is computed all the same.
+    data_dir : path, default=None
+        Where data files are looked for first.
+
+    Returns
+    -------
+    Replay
+
     Raises
     ------
     StoreError

@@ -84,6 +84,20 @@ def plan_run(
 ) -> Plan:
     """Look which trials of an experiment are missing in a folder, without changing anything.
 
+    Parameters
+    ----------
+    config : Config
+    folder : path
+        Where the results are, or will be.
+    data_dir : path, default=None
+        Where data files are looked for first.
+    fresh : bool, default=False
+        Whether the results in the folder are to be replaced.
+
+    Returns
+    -------
+    Plan
+
     Raises
     ------
     StoreError

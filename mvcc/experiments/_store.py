@@ -28,12 +28,12 @@ from mvcc._disk import (
     sha256_of,
     write_whole,
 )
+from mvcc._results_format import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, unpacked
 from mvcc.exceptions import StoreError
 from mvcc.experiments._lock import only_run
 from mvcc.experiments._manifest import Manifest, parse_manifest
-from mvcc.experiments._plan import CELL, TEXT
+from mvcc.experiments._plan import TEXT
 
-MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
 _KEY = ["trial", *CELL]
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
@@ -246,7 +246,7 @@ class ResultsStore:
         if why := damage_of(content, known.get(name, [])):
             raise StoreError(f"{path} is damaged: {why}. {_RUN_AGAIN}")
         try:
-            rows = pd.read_csv(BytesIO(gzip.decompress(content)), dtype=TEXT)
+            rows = pd.read_csv(BytesIO(unpacked(content)), dtype=TEXT)
         except (OSError, EOFError, ValueError, ZlibError) as error:
             raise StoreError(f"{path} cannot be read: {error}. {_RUN_AGAIN}") from error
         if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:
@@ -261,7 +261,7 @@ class ResultsStore:
 
 def summarize(scores: pd.DataFrame) -> pd.DataFrame:
     """Turn scores per trial into learning curves: mean and standard error of every cell over the trials."""
-    cells = scores.sort_values("trial", kind="stable").groupby(CELL, sort=False, dropna=False)
+    cells = scores.sort_values("trial", kind="stable").groupby(list(CELL), sort=False, dropna=False)
     f = cells["f_measure"]
     others = [name for name in scores.columns if name not in (*_KEY, "f_measure")]
     curves = pd.DataFrame(

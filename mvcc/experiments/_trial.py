@@ -17,17 +17,17 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from mvcc._kernels.merging import weights_by_use
+from mvcc._results_format import CROSS_VALIDATED, KINDS, PROPAGATION
+from mvcc._warm_up import compile_kernels
 from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
-from mvcc.experiments._plan import CROSS_VALIDATED, MULTI_VIEW, PROPAGATION, SINGLE_VIEW, TEXT, Cell, list_cells
+from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, TEXT, Cell, list_cells
 from mvcc.mapping import Relations, augment
 from mvcc.methods import make_base, transfer_class, transfer_origin
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
-
-KINDS = (("must_link", True), ("cannot_link", False))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
                 former[number] = record.propagated, _tally(record.propagated, given, y)
             sums += former[number][1]
     summary = {}
-    for (name, _), of_kind in zip(KINDS, sums, strict=True):
+    for name, of_kind in zip(KINDS, sums, strict=True):
         for (number, weight, correct_weight), words in zip(
             of_kind, (("propagated", ""), ("inferred",) * 2), strict=True
         ):
@@ -177,15 +177,7 @@ def _tally(constraints: Constraints, given: Constraints, y: NDArray[np.int64]) -
 
 def warm_up(config: Config) -> None:
     """Compile every kernel that the experiment needs, on a few points."""
-    y = np.arange(12) % 2
-    X = np.random.default_rng(0).normal(size=(12, 2))
-    view = DrawnView("", X, y, {0: Constraints.from_labels(y, 6, 0)})
-    same = np.column_stack((np.arange(12), np.arange(12)))
-    draw = Draw([view, view], {}, {(1.0, 0.0): {(0, 1): same}})
     # methods of other packages may need more than a few points; what they call of ours is most likely propagation
     used = {(cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method) for cell in list_cells(config)}
-    for base, method in sorted(used):
-        threshold = "0.5" if method == PROPAGATION else None
-        cell = Cell(MULTI_VIEW, "", None, base, method, "full", threshold, 1.0, 0.0, 0)
-        with undisturbed():
-            _run_cell(config, cell, draw, {}, 0)
+    with undisturbed():
+        compile_kernels(sorted(used))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from mvcc._results_format import CROSS_VALIDATED
 from mvcc.reporting._curves import PER_VIEW
 from mvcc.reporting._grids import about_trials, draw_panels, main_experiment, panels_by_base
 from mvcc.reporting._panels import add_color_bar, add_legend
-from mvcc.reporting._results import CROSS_VALIDATED
 from mvcc.reporting._style import percent
 
 if TYPE_CHECKING:

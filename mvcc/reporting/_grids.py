@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from mvcc._results_format import POOLED
 from mvcc.reporting._panels import PANEL, new_sheet, set_panel_title
 from mvcc.reporting._style import BASES
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PER_ROW = 2
-_POOLED = "all"  # the view that is all views of a data set together
 # Of what a configuration may vary beyond the paper, a panel shows one value: this one, or else the first in order.
 _READINGS: dict[str, Any] = {"closure": "full", "rewired": 0.0, "threshold": None}
 
@@ -84,7 +84,7 @@ def panels_by_base(rows: pd.DataFrame) -> list[Panel]:
 
 def panels_by_view(rows: pd.DataFrame) -> list[Panel]:
     """Make one panel per data set, or per view where views stand alone, two beside each other."""
-    rows = rows.assign(view=rows["view"].fillna(_POOLED))
+    rows = rows.assign(view=rows["view"].fillna(POOLED))
     of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["dataset", "folder", "reading", "view"])))
     places = sorted(of_place, key=lambda place: (_rank(place[0]), *place[1:3], _rank_of_view(place[0], place[3])))
     panels = []
@@ -147,7 +147,7 @@ def _view_title(rows: pd.DataFrame, points: pd.DataFrame) -> str:
     """Name a panel after its view, or after the data set where that is the only view shown."""
     dataset, view = points[["dataset", "view"]].iloc[0]
     alone = rows.loc[rows["dataset"] == dataset, "view"].nunique() == 1
-    return dataset_title(dataset) if alone or view == _POOLED else str(view).capitalize()
+    return dataset_title(dataset) if alone or view == POOLED else str(view).capitalize()
 
 
 def _detail(rows: pd.DataFrame, points: pd.DataFrame) -> str:

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from gzip import GzipFile
 from io import BytesIO
 from math import inf, nan
 from pathlib import Path
@@ -16,20 +15,24 @@ from zlib import error as ZlibError
 
 from mvcc._disk import damage_of, known_checksums
 from mvcc._messages import clipped
+from mvcc._results_format import (
+    CELL,
+    CROSS_VALIDATED,
+    CURVES,
+    EXAMPLE,
+    KINDS,
+    MANIFEST,
+    PROPAGATION,
+    SCORES,
+    unpacked,
+)
 from mvcc.exceptions import StoreError
 from mvcc.reporting._style import BASES, METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CURVES, SCORES, MANIFEST, EXAMPLE = "curves.csv", "scores.csv.gz", "manifest.json", "example.json"
-CROSS_VALIDATED = "cv"
-
-CELL = (
-    "experiment", "dataset", "view", "base", "method", "closure", "threshold", "mapped", "rewired", "n_constraints",
-)  # fmt: skip
 TEXTS = CELL[:7]
-KINDS = ("must_link", "cannot_link")
 _PER_KIND = (
     "propagated_{}s", "weight_{}s", "precision_{}", "inferred_{}s", "inferred_weight_{}s", "inferred_precision_{}",
 )  # fmt: skip
@@ -48,7 +51,6 @@ _WHOLE = {"trial", "trials", "n_constraints"}
 _LONGEST_TEXT = 100
 _MARKUP = "<>|`[]\\&"  # what Markdown, HTML or rich would act on
 _LONGEST_LINE = 10_000
-_MOST_PACKED = 100  # bytes of a table in one of its file; those of ours are ten
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,7 @@ def _read_table(path: Path, key: tuple[str, ...], values: tuple[str, ...]) -> pd
 
     content = _intact(path)
     try:
-        table = parse_table(_unpacked(content) if path.suffix == ".gz" else content, TEXTS)
+        table = parse_table(unpacked(content) if path.suffix == ".gz" else content, TEXTS)
     except (OSError, EOFError, ValueError, ZlibError) as error:  # the decoder's are ValueErrors
         raise _damaged(path, clipped(" ".join(str(error).split()), 300)) from error
     columns = (*key, *values, *MEASURES)
@@ -320,7 +322,7 @@ def _check_cells(path: Path, table: pd.DataFrame, key: tuple[str, ...], methods:
     transfer = (table["experiment"] == "multi-view") & method.isin(METHODS.keys() - {"single-view"})
     _refuse(path, mapped, transfer & ~mapped.between(0, 1), "not a fraction from 0 to 1")
     readable = pd.to_numeric(threshold, errors="coerce").between(0, 1) | (threshold == CROSS_VALIDATED)
-    unused = threshold.isna() & (method != "constraint-propagation")
+    unused = threshold.isna() & (method != PROPAGATION)
     _refuse(path, threshold, ~(readable | unused), f"neither a number from 0 to 1 nor {CROSS_VALIDATED}")
     _refuse(path, table["n_constraints"], table.duplicated(list(key)), "but a row of the same place has come before")
 
@@ -337,16 +339,6 @@ def is_label(value: object) -> bool:
     return (
         isinstance(value, str) and len(value) <= _LONGEST_TEXT and value.isprintable() and not set(value) & set(_MARKUP)
     )
-
-
-def _unpacked(content: bytes) -> bytes:
-    """Unpack a table, but nothing that was packed to fill the memory."""
-    most = 2**20 + _MOST_PACKED * len(content)
-    with GzipFile(fileobj=BytesIO(content)) as file:
-        text = file.read(most + 1)
-    if len(text) > most:
-        raise ValueError(f"it unpacks to more than {most} bytes, which no table does")
-    return text
 
 
 def _damaged(path: Path, why: str) -> StoreError:

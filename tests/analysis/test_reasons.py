@@ -7,11 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mvcc import ConstraintPropagation, methods
+from mvcc import ConstraintPropagation, DirectMapping, methods
 from mvcc.analysis import _fit, cluster_job, load_job, read_inputs
 from mvcc.analysis._because import Reasons, weight_of, without_loops
 from mvcc.constraints import Constraints
 from mvcc.mapping import augment
+from mvcc.reporting.html import write_clustering_report
 from tests.analysis.problems import cluster, read_csv, with_values, write_csv, write_problem
 from tests.analysis.reasons import NEAR, Known, implied, walks
 from tests.reference.closure import close_views
@@ -285,6 +286,19 @@ def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_bac
 class Own(ConstraintPropagation):
     def infer(self, view):
         return Constraints([view.mapped[:2]], [True], [0.5])
+
+
+class Labelled(DirectMapping):
+    def __init__(self, threshold="auto"):
+        self.threshold = threshold
+
+
+def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(tmp_path, monkeypatch):
+    monkeypatch.setitem(methods._TRANSFERS, "own", Labelled)
+    job = load_job(None, write_problem(tmp_path)).model_copy(update={"transfer": "own"})
+    facts = cluster_job(job, tmp_path / "out")
+    assert (facts["co_em"]["propagates"], facts["co_em"]["threshold"]) == (False, None)
+    write_clustering_report(facts, tmp_path / "report.html")
 
 
 def test_a_subclass_that_infers_in_its_own_way_is_named_and_nothing_else(tmp_path, monkeypatch):

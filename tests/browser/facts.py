@@ -30,6 +30,7 @@ def make_facts(
             "iterations": 4,
             "converged": True,
             "objectives": [[round(1000.0 / step, 4)] * len(rows) for step in range(1, 5)],
+            "propagates": True,
             "threshold": 0.75,
             "transfer": "constraint-propagation",
             "base": "mpck-means",

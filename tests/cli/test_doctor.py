@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import mvcc
 from mvcc.cli import _doctor as doctor
 
 
@@ -76,20 +79,44 @@ def test_a_missing_library_is_a_problem(monkeypatch):
     assert (line["found"], line["advice"]) == ("missing: no-such-library", "pip install no-such-library")
 
 
-@pytest.mark.compiled
 def test_results_that_cannot_be_written_are_a_problem(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     assert findings("--out", "file/results", code=1)["results"]["found"].endswith("file is a file")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    found = findings(code=1)
-    assert "cannot be written" in found["results"]["found"]
-    assert "NUMBA_CACHE_DIR" in found["kernels"]["advice"]
+    assert "cannot be written" in findings(code=1)["results"]["found"]
+
+
+def lines_on_kernels(environment):
+    command = [sys.executable, "-m", "mvcc", "doctor", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=True)
+    return [line for line in json.loads(done.stdout)["findings"] if line["topic"] == "kernels"]
 
 
 @pytest.mark.compiled
-def test_kernels_that_are_not_compiled_are_a_note(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    assert "mvcc doctor --compile" in findings()["kernels"]["advice"]
+def test_kernels_that_are_not_compiled_are_a_note_for_each_folder(tmp_path):
+    lines = lines_on_kernels({"NUMBA_CACHE_DIR": str(tmp_path / "cache")})
+    folders = [line["found"].removeprefix("not compiled yet in ") for line in lines]
+    assert sorted(folders) == sorted(map(str, (tmp_path / "cache").iterdir()))
+    assert len(folders) == 2
+    assert all("mvcc doctor --compile" in line["advice"] for line in lines)
+
+
+@pytest.fixture
+def cannot_be_written(tmp_path):
+    """Copy the program to a place where no folder can be made beside the sources of kernels."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    package = Path(shutil.copytree(Path(mvcc.__file__).parent, tmp_path / "mvcc", ignore=ignored))
+    for folder in ("_kernels", "cluster/_kernels"):
+        (package / folder / "__pycache__").touch()
+    return package
+
+
+@pytest.mark.compiled
+def test_where_the_program_cannot_be_written_the_kernels_lie_in_the_users_folder(cannot_be_written, tmp_path):
+    user = str(tmp_path / "user")
+    lines = lines_on_kernels({"XDG_CACHE_HOME": user, "HOME": user, "NUMBA_CACHE_DIR": ""})
+    assert [line["status"] for line in lines] == ["note", "note"]
+    assert all(user in line["found"] for line in lines)
 
 
 @pytest.mark.compiled
@@ -105,11 +132,12 @@ def test_a_full_disk_and_little_memory_are_said(monkeypatch):
 
 
 @pytest.mark.compiled
-def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(tmp_path):
-    (tmp_path / "file").touch()
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file/cache")}
+def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(cannot_be_written, tmp_path):
+    nowhere = str(cannot_be_written / "_kernels/__pycache__/cache")
+    environment = os.environ | dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), nowhere)
     command = [sys.executable, "-m", "mvcc", "doctor"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 1
-    assert "NUMBA_CACHE_DIR" in done.stdout
+    assert "no folder for compiled kernels" in done.stdout
+    assert "set NUMBA_CACHE_DIR to a folder" in done.stdout
     assert "Traceback" not in done.stderr

@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from mvcc._results_format import CELL
 from mvcc.cli._plot import command
 from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES
-from mvcc.reporting._results import CELL, MEASURES
+from mvcc.reporting._results import MEASURES
 
 CURVES = """\
 base,method,threshold,mapped,n_constraints,mean,standard_error,trials

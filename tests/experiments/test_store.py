@@ -122,6 +122,14 @@ def test_a_changed_trial_is_found_and_never_read(tmp_path, content):
         store.summarize([0])
 
 
+def test_a_trial_that_was_packed_to_fill_the_memory_is_refused(tmp_path):
+    store = ResultsStore(tmp_path)
+    packed = gzip.compress(b"experiment\n" + bytes(2**23), mtime=0)
+    store._write("trials/0000.csv.gz", packed)
+    with pytest.raises(StoreError, match=r"0000\.csv\.gz cannot be read: it unpacks to more than \d+ bytes"):
+        store.read_trial(0)
+
+
 def test_swapped_and_foreign_trials_are_found(tmp_path):
     store, other = ResultsStore(tmp_path / "one"), ResultsStore(tmp_path / "other")
     for trial in range(3):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc._results_format import CELL
 from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
@@ -97,6 +100,16 @@ def test_every_cell_has_one_row_and_single_view_no_mapping():
     passed_on = rows[rows["method"] != "single-view"]
     assert (passed_on["propagated_cannot_links"] > 0).any()
     assert (rows.loc[rows["method"] == "single-view", "propagated_must_links"] == 0).all()
+
+
+def test_the_columns_of_the_results_are_what_tells_cells_apart():
+    assert tuple(asdict(list_cells(small_config())[0])) == CELL
+
+
+def test_thresholds_that_differ_in_a_late_digit_are_different_cells():
+    thresholds = (1e-8, 0.05, 0.75, 0.7500001, 0.9999999, 1)
+    named = {cell.threshold for cell in list_cells(small_config(multi_view={"threshold": thresholds}))} - {None}
+    assert named == {"1e-08", "0.05", "0.75", "0.7500001", "0.9999999", "1"}
 
 
 def test_a_method_added_to_the_plan_changes_no_number_of_the_others():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 
@@ -57,6 +58,12 @@ def test_bytes_that_are_no_text_are_refused(tmp_path, curves, finish):
     path.write_bytes(b"\x1f\x8b\xff\xfe")
     with pytest.raises(StoreError, match="cannot read the results"):
         read_curves(tmp_path)
+
+
+def test_scores_that_were_packed_to_fill_the_memory_are_refused(tmp_path, curves, finish):
+    (finish(tmp_path, curves()) / "scores.csv.gz").write_bytes(gzip.compress(bytes(2**23)))
+    with pytest.raises(StoreError, match=r"scores\.csv\.gz: it unpacks to more than \d+ bytes"):
+        read_scores(tmp_path)
 
 
 def test_missing_columns_are_all_named(tmp_path, curves, finish):

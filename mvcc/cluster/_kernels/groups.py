@@ -120,7 +120,9 @@ def violations(own, rivals, groups, d):
     torn : (k, D) array
         Σ ½ w (x_i − x_j)² of must-links with one end in the cluster.
     joined : (k, D) array
-        Σ w (x_i − x_j)² of cannot-links with both ends in it, and ``weight`` (k,), Σ w of these.
+        Σ w (x_i − x_j)² of cannot-links with both ends in it.
+    weight : (k,) array
+        Σ w of these cannot-links.
     magnitude : (k, D) array
         Size of the terms that were added up, of which rounding is a small part.
     """

@@ -10,12 +10,12 @@ from typing import Literal
 import pandas as pd
 
 from mvcc._messages import clipped
+from mvcc._results_format import CELL, CROSS_VALIDATED, PROPAGATION
 from mvcc.exceptions import StoreError
-from mvcc.reporting._results import CELL, parse_table, read_scores
+from mvcc.reporting._results import parse_table, read_scores
 
 # The claims of the main experiments are about these (Table 1); a user's own data are no evidence for or against them.
 DATASETS = ("four_quadrants", "protein", "letters_digits", "rec_talk")
-PROPAGATION = "constraint-propagation"
 
 # the columns of evaluations.csv
 _OF_RUNS = ("dataset", "base")
@@ -133,7 +133,6 @@ def joined(
     right: pd.DataFrame,
     keys: list[str],
     how: Literal["left", "inner"] = "inner",
-    suffixes: tuple[str, str] = ("", "_of_other"),
 ) -> pd.DataFrame:
     """Join to every run of one side the one run of the other side that has the same keys.
 
@@ -149,7 +148,7 @@ def joined(
             "compare one run with one. Give these runs a study of their own, `study: thresholds` or `study: closure`, "
             "or move them elsewhere."
         )
-    return left.merge(right, on=keys, how=how, suffixes=suffixes)
+    return left.merge(right, on=keys, how=how, suffixes=("", "_of_other"))
 
 
 def _refuse_doubles(scores: pd.DataFrame) -> None:
@@ -186,7 +185,7 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
         "threshold_lowest": number == lowest,
         "threshold_best": number == pd.Series(of_best, scores.index, dtype=float),
         "threshold_one": number == 1,
-        "threshold_cv": propagation & (scores["threshold"] == "cv"),
+        "threshold_cv": propagation & (scores["threshold"] == CROSS_VALIDATED),
     }
 
 

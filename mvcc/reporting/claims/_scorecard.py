@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mvcc._results_format import PROPAGATION
 from mvcc.reporting.claims._checks import All, Beside, Check, Level, Linear, Positive, Somewhere, Within
-from mvcc.reporting.claims._evidence import PROPAGATION
 from mvcc.reporting.claims._particular import CountingArgument, Evaluations, Gain, Identical
 from mvcc.reporting.claims._sources import Difference, Rows, Share, Steps, Values
 from mvcc.reporting.claims._wording import (

@@ -180,20 +180,19 @@ class Share:
     whole: Rows
     per: tuple[str, ...]
     measure: str
-    apart: tuple[str, ...] = ()
 
     @property
     def rows(self) -> tuple[Rows, ...]:
         return (self.part, self.whole)
 
     def table(self, evidence: Evidence) -> pd.DataFrame:
-        pairs = _pair(self.part.select(evidence, self.measure), self.whole.select(evidence, self.measure), self.apart)
+        pairs = _pair(self.part.select(evidence, self.measure), self.whole.select(evidence, self.measure))
         part = _spread(pairs.assign(value=pairs["left"]), self.per)
         whole = _spread(pairs.assign(value=pairs["right"]), self.per)  # the same runs: means have the quotient of sums
         return (part / whole.where(whole > 0)).dropna(axis=1, how="all")
 
 
-def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...]) -> pd.DataFrame:
+def _pair(left: pd.DataFrame, right: pd.DataFrame, apart: tuple[str, ...] = ()) -> pd.DataFrame:
     """Join the runs of two sides, method by method of the right one."""
     if left.empty or right.empty:
         return left.iloc[:0].assign(left=0.0, right=0.0, against="")

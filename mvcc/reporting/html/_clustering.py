@@ -9,15 +9,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from mvcc._constraint_files import kind_of
 from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html._page import write_page
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
 from mvcc.reporting.html._schema import CLUSTERING, Clustering, Given, Link, Relation, View, parse_facts
-from mvcc.reporting.html._words import N_COLORS, SYMBOLS, kind, percent, plural, repeatability, rows_of_settings
+from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
 
 LONGEST_LIST = 100
 _MOST_MOVED = 20
-_PROPAGATING = "constraint-propagation"
 
 
 def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
@@ -132,7 +132,7 @@ class Switch:
 
 def _unfit(facts: Clustering) -> Iterator[Warned]:
     """Give the two warnings of §6.4, where constraints were propagated at all."""
-    if facts.co_em.transfer == _PROPAGATING:
+    if facts.co_em.propagates:
         for view in facts.views:
             yield from _suspicion(view)
 
@@ -177,7 +177,7 @@ def _section(facts: Clustering, number: int) -> Section:
 def _links(view: View, links: Sequence[Given | Link], total: int | None = None) -> Listed:
     def row(link: Given | Link) -> LinkRow:
         ids = (view.ids[link.i], view.ids[link.j])
-        return LinkRow((link.i, link.j), ids, kind(link.must_link), link.weight, link.reason)
+        return LinkRow((link.i, link.j), ids, kind_of(link.must_link), link.weight, link.reason)
 
     return _listed(map(row, links), max(len(links), total or 0))
 
@@ -217,7 +217,7 @@ def _switches(facts: Clustering) -> list[Switch]:
     for name in KINDS:
         for must_link in (True, False):
             counts = [sum(link.must_link == must_link for link in getattr(view, name)) for view in facts.views]
-            label = f"{name} {kind(must_link)}s"
-            switches.append(Switch(f"{name} {kind(must_link)}", label, sum(counts), max(counts) <= DRAWN_AT_FIRST))
+            label = f"{name} {kind_of(must_link)}s"
+            switches.append(Switch(f"{name} {kind_of(must_link)}", label, sum(counts), max(counts) <= DRAWN_AT_FIRST))
     violated = sum(len(view.violated) for view in facts.views)
     return [*switches, Switch("violated", "violated ones marked", violated, True)]

@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mvcc._constraint_files import kind_of
 from mvcc._messages import clipped
 from mvcc.reporting.html._page import plotly_text
 from mvcc.reporting.html._schema import Clustering, Given, Link, View
-from mvcc.reporting.html._words import N_COLORS, SYMBOLS, kind, percent
+from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent
 
 MANY = 3000  # points; more are drawn by the graphics card
 DRAWN_AT_FIRST = 100  # constraints of one kind; more would hide the points until they are asked for
@@ -122,7 +123,7 @@ def _lines(view: View, fast: bool) -> list[dict[str, Any]]:
     """Draw must-links solid and cannot-links dashed, one trace for each kind that the page switches on and off."""
     return [
         _trace(
-            f"{name} {kind(must_link)}",
+            f"{name} {kind_of(must_link)}",
             view,
             links := [link for link in getattr(view, name) if link.must_link == must_link],
             fast,

@@ -124,11 +124,12 @@ class Relation(_Facts):
 
 
 class CoEM(_Facts):
-    """The run of co-EM (Algorithm 1)."""
+    """The run of co-EM (Algorithm 2)."""
 
     iterations: Count
     converged: StrictBool
     objectives: tuple[tuple[Number, ...], ...]
+    propagates: StrictBool
     threshold: Number | None
     transfer: StrictStr
     base: StrictStr

@@ -51,11 +51,6 @@ def number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
 
 
-def kind(must_link: bool) -> str:
-    """Name the kind of a constraint."""
-    return "must-link" if must_link else "cannot-link"
-
-
 def repeatability(agreement: float) -> str:
     """Say what a mean adjusted Rand index between restarts and result means; 1 is the same clusters, 0 is chance."""
     if agreement >= 0.9:

@@ -204,7 +204,7 @@ def test_nothing_is_warned_of_where_nothing_was_inferred_or_nothing_is_wrong(pag
     fine = make_facts((30, 20))
     assert "What to do:" not in page(fine).text
     fine["views"][0].update(disagreement=0.3, suspicious=True)
-    fine["co_em"]["transfer"] = "direct-mapping"
+    fine["co_em"]["propagates"] = False
     assert "What to do:" not in page(fine).text
 
 

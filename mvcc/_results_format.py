@@ -1,0 +1,37 @@
+"""What a results folder is made of: its files, the columns of its tables, and the words in them."""
+
+from __future__ import annotations
+
+from gzip import GzipFile
+from io import BytesIO
+
+MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
+
+CELL = (
+    "experiment", "dataset", "view", "base", "method", "closure", "threshold", "mapped", "rewired", "n_constraints",
+)  # fmt: skip
+KINDS = ("must_link", "cannot_link")
+
+PROPAGATION = "constraint-propagation"
+CROSS_VALIDATED = "cv"
+POOLED = "all"  # the view that is all views of a data set together
+
+_MOST_PACKED = 100  # bytes of a table in one of its file; those of ours are ten
+
+
+def unpacked(content: bytes) -> bytes:
+    """Unpack a table, but nothing that was packed to fill the memory.
+
+    Raises
+    ------
+    OSError, EOFError, zlib.error
+        When it is no gzip file.
+    ValueError
+        When it would unpack to more than any table does.
+    """
+    most = 2**20 + _MOST_PACKED * len(content)
+    with GzipFile(fileobj=BytesIO(content)) as file:
+        text = file.read(most + 1)
+    if len(text) > most:
+        raise ValueError(f"it unpacks to more than {most} bytes, which no table does")
+    return text

@@ -1,0 +1,62 @@
+"""Compiling all kernels beforehand, by fits of a few points: once, instead of by all workers at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._kernels import threads
+from mvcc._kernels.merging import weights_by_use
+from mvcc._neighborhoods import Neighborhoods
+from mvcc.constraints import Constraints
+from mvcc.methods import base_names, make_base, own_transfer_names, takes_threshold, transfer_class
+from mvcc.multiview import MultiViewConstrainedClustering
+
+_ROWS = 12
+
+Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
+
+
+def compile_all_kernels() -> None:
+    """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
+    compile_kernels(product(base_names(), own_transfer_names()))
+    many = np.zeros((threads._WORTH_SHARING, 1))  # threads share such rows, and call kernels that kernels call else
+    make_base("pck-means", 1).fit(many).predict(many)
+
+
+def compile_kernels(used: Iterable[tuple[str, str]]) -> None:
+    """Compile every kernel that trials call with some methods, or load what numba has compiled already.
+
+    Parameters
+    ----------
+    used : iterable of (str, str)
+        The names of a base and of a transfer method.
+    """
+    y = np.arange(_ROWS) % 2
+    X = np.random.default_rng(0).normal(size=(_ROWS, 2)) + 9 * y[:, None]
+    same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
+    for (base, method), (given, closure, threshold) in product(used, _problems(y)):
+        transfer = transfer_class(method)()
+        if takes_threshold(method):
+            transfer.set_params(threshold=threshold)
+        model = MultiViewConstrainedClustering(make_base(base, 2), transfer, closure=closure, random_state=0)
+        model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
+        weights_by_use(given.pairs, given.must_link, given.weights, given.pairs, given.must_link, y)
+
+
+def _problems(y: NDArray[np.int64]) -> list[Problem]:
+    """Return constraints, how to close them, and a threshold: all that is closed, or kept, in arrays of other types.
+
+    The constraints weigh the same, or they do not, or they are so many that they stay neighbourhoods.
+    """
+    pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
+    neighborhoods = Neighborhoods(np.arange(_ROWS), y, np.array([[0, 1]]), 1.0)
+    return [
+        (Constraints(pairs, must_link), "full", 0.5),
+        (Constraints(pairs, must_link, [1.0, 0.8, 0.7, 0.9]), "full", "cv"),
+        (Constraints._held(neighborhoods, Constraints([], [])), "none", 0.5),
+    ]

@@ -1,0 +1,81 @@
+"""Files of constraints: rows may be named by ids, and a file is there as a whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvcc import Constraints
+from mvcc.exceptions import InvalidInputError
+from tests.strategies import constraint_lists, quick
+
+NO_SPACES = st.text(min_size=1, max_size=6).filter(lambda name: name == name.strip())
+NAMES = st.sampled_from(["a,b", 'a"b', "a\rb", "a\nb", "a\r\nb", "7", '"', "é"]) | NO_SPACES
+
+
+@quick
+@given(listed=constraint_lists(n_rows=4, max_size=10), data=st.data())
+def test_a_csv_file_of_ids_gives_the_same_constraints_back(tmp_path_factory, listed, data):
+    path = tmp_path_factory.mktemp("csv") / "constraints.csv"
+    c = Constraints(*listed)
+    n_rows = int(c.pairs.max(initial=-1)) + 1
+    ids = data.draw(st.lists(NAMES, min_size=n_rows, max_size=n_rows, unique=True))
+    c.to_csv(path, ids=ids)
+    assert Constraints.read_csv(path, ids=ids) == c
+
+
+def test_equal_ids_are_refused_with_both_rows(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("i,j,kind\nb,a,must-link\n")
+    ids, message = ["c", "a", "b", "a"], "'a' stands more than once in ids, in rows 1 and 3; give every row an id"
+    with pytest.raises(InvalidInputError, match=message):
+        Constraints.read_csv(path, ids=ids)
+    with pytest.raises(InvalidInputError, match=message):
+        Constraints.from_pairs([(0, 1)]).to_csv(path, ids=ids)
+
+
+def test_rows_without_an_id_are_not_written(tmp_path):
+    with pytest.raises(
+        InvalidInputError, match="ids are those of 2 rows, but a constraint names row 2; give the id of"
+    ):
+        Constraints.from_pairs([(0, 2)]).to_csv(tmp_path / "pairs.csv", ids=["a", "b"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_leaves_the_file_that_was_there(tmp_path, monkeypatch):
+    path = tmp_path / "pairs.csv"
+    Constraints.from_pairs([(0, 1)]).to_csv(path)
+    before = path.read_bytes()
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        Constraints.from_pairs([(0, 1), (1, 2)]).to_csv(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    """So that /dev/stdout is written to, and not replaced."""
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "pairs.csv")
+    Constraints.from_pairs([(0, 1)]).to_csv(link)
+    assert link.is_symlink()
+    assert Constraints.read_csv(tmp_path / "pairs.csv") == Constraints.from_pairs([(0, 1)])
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        Constraints.from_pairs([(0, 1)]).to_csv(pipe)
+        assert os.read(reader, 100) == b"i,j,kind,weight\n0,1,must-link,1.0\n"
+    finally:
+        os.close(reader)
