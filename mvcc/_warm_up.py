@@ -24,7 +24,7 @@ Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
 def compile_all_kernels() -> None:
     """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
     compile_kernels(product(base_names(), own_transfer_names()))
-    many = np.zeros((threads._WORTH_SHARING, 1))  # threads share such rows, and call kernels that kernels call else
+    many = np.zeros((threads._WORTH_SHARING, 1))  # shared among threads, by kernels that are else called by kernels
     make_base("pck-means", 1).fit(many).predict(many)
 
 

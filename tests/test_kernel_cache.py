@@ -162,16 +162,21 @@ def test_kernels_of_mvcc_alone_get_other_names(unused):
     assert _kernels.compiled() == {Path("place"): 0}
 
 
+def imported(code, **environment):
+    """Import the kernels' package in a process of its own and return what it says."""
+    command = [sys.executable, "-c", f"{code}; import mvcc._kernels"]
+    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True).stderr
+
+
 @pytest.mark.skipif(not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="numba has no such variable yet")
 def test_where_numba_asks_other_locators_there_is_a_warning():
-    done = subprocess.run(
-        [sys.executable, "-c", "import mvcc._kernels"],
-        env=os.environ | {"NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "RuntimeWarning: NUMBA_CACHE_LOCATOR_CLASSES is set" in done.stderr
+    assert "NUMBA_CACHE_LOCATOR_CLASSES is set" in imported("pass", NUMBA_CACHE_LOCATOR_CLASSES="InTreeCacheLocator")
+
+
+def test_where_numba_keeps_kernels_in_another_way_there_is_a_warning_and_no_error():
+    other = "import numba.core.caching; del numba.core.caching.CacheImpl._locator_classes"
+    assert "this version of numba keeps them in another way" in imported(other)
+    assert not imported("pass")
 
 
 def test_kernels_depend_on_nothing_that_the_digest_leaves_out():

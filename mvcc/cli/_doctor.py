@@ -139,8 +139,9 @@ def _data(data_dir: Path | None) -> Iterator[Line]:
 def _kernels(compiling: bool) -> Iterator[Line]:
     began = time.perf_counter()
     try:
-        import mvcc.multiview  # it declares the kernels, and forgets those compiled from older sources
-    except RuntimeError as error:  # numba's word that it finds no place for what it compiles
+        from mvcc._kernels import compiled
+        from mvcc._warm_up import compile_all_kernels  # it declares the kernels, for which numba seeks a folder
+    except RuntimeError as error:  # numba's word that it finds none
         yield Line("kernels", BAD, f"no folder for compiled kernels: {error}", "set NUMBA_CACHE_DIR to a folder")
         return
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
@@ -149,44 +150,14 @@ def _kernels(compiling: bool) -> Iterator[Line]:
     loaded = time.perf_counter() - began
     if compiling:
         began = time.perf_counter()
-        _compile()
+        compile_all_kernels()
         yield Line("kernels", OK, f"ready after {time.perf_counter() - began:.1f} s")
-    package = Path(mvcc.multiview.__file__).parent
-    folders = [_cache_of(folder) for folder in (package / "_kernels", package / "cluster" / "_kernels")]
-    for folder in folders:
-        compiled = len(list(folder.rglob("*.nbi")))
-        if not _is_writable(folder):
-            yield Line("kernels", BAD, f"{folder} cannot be written", "set NUMBA_CACHE_DIR to a folder of yours")
-        elif compiled:
-            yield Line("kernels", OK, f"compiled: {compiled} in {folder}, loaded in {loaded:.1f} s")
+    for folder, count in compiled().items():
+        if count:
+            yield Line("kernels", OK, f"compiled: {count} in {folder}, loaded in {loaded:.1f} s")
         else:
             advice = "mvcc doctor --compile, or let the first run do it (a minute or two)"
             yield Line("kernels", NOTE, f"not compiled yet in {folder}", advice)
-
-
-def _compile() -> None:
-    """Fit once with each base, large enough that every step is taken."""
-    import numpy as np
-
-    from mvcc.cluster import MPCKMeans, PCKMeans
-    from mvcc.constraints import Constraints
-    from mvcc.multiview import MultiViewConstrainedClustering
-    from mvcc.transfer import ConstraintPropagation
-
-    y = np.arange(12) % 2
-    X = np.random.default_rng(0).normal(size=(12, 2)) + 9 * y[:, None]
-    same = np.column_stack((np.arange(12), np.arange(12)))
-    given = Constraints.from_labels(y, 6, 0)
-    for base in (PCKMeans, MPCKMeans):
-        model = MultiViewConstrainedClustering(base(2), ConstraintPropagation(threshold=0.5), random_state=0)
-        model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
-
-
-def _cache_of(folder: Path) -> Path:
-    """Return where numba keeps what it compiles from the sources of a folder."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    beside = folder / "__pycache__"
-    return Path(chosen) if chosen else beside
 
 
 def _threads() -> Iterator[Line]:
