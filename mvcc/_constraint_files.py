@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from mvcc._constraint_checks import MAX_ROW, check_pairs, check_weights
 from mvcc._csv import csv_bytes
 from mvcc._disk import write_whole
-from mvcc._messages import clipped, nearest, shown
+from mvcc._messages import clipped, nearest, shown, with_point
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
@@ -39,12 +40,15 @@ class ConstraintFile:
         The values of every line that holds a constraint, by line number.
     n_columns : int
         3, or 4 with weights.
+    delimiter : str
+        What separates the values of a line.
     """
 
     name: str
     place: str
     records: dict[int, list[str]]
     n_columns: int
+    delimiter: str
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ConstraintFile:
@@ -56,17 +60,19 @@ class ConstraintFile:
             For what is no such file, or has other columns; names file, line and what is wrong.
         """
         place, text = _read_text(path)
-        records = _records(place, text)
+        delimiter = _delimiter(text)
+        records = _records(place, text, delimiter)
         header = [name.strip() for name in next(records, (1, []))[1]]
         if header not in (COLUMNS, COLUMNS[:3]):
             raise InvalidInputError(
-                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(','.join(header))}."
+                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(delimiter.join(header))}."
             )
         return cls(
             os.path.basename(os.fsdecode(path)),
             place,
             {line: record for line, record in records if record},
             len(header),
+            delimiter,
         )
 
     def ids(self) -> list[str] | None:
@@ -85,20 +91,32 @@ class ConstraintFile:
         InvalidInputError
             Names file, line and what is wrong.
         """
-        places = [f"{self.place}:{line}" for line in self.records]
-        rows = [
-            _parse(record, self.n_columns, where, row_of)
-            for where, record in zip(places, self.records.values(), strict=True)
-        ]
+        rows = [self._parse(record, f"{self.place}:{line}", row_of) for line, record in self.records.items()]
+        pairs = check_pairs([row[:2] for row in rows])
+        return pairs, np.array([row[2] for row in rows], np.bool_), check_weights([row[3] for row in rows], len(rows))
+
+    def _parse(self, record: list[str], where: str, row_of: Mapping[str, int] | None) -> Row:
+        line = clipped(self.delimiter.join(record))
+        if len(record) != self.n_columns:
+            raise InvalidInputError(f"{where}: {len(record)} values where {self.n_columns} are expected: {line}")
+        known = None if row_of is None else [_row(name, row_of, where) for name in record[:2]]
         try:
-            return _checked(rows)
-        except InvalidInputError:
-            for where, row in zip(places, rows, strict=True):
-                try:
-                    _checked([row])
-                except InvalidInputError as error:
-                    raise InvalidInputError(f"{where}: {error}") from error
-            raise
+            i, j = known or (int(record[0]), int(record[1]))
+            weight = float(record[3]) if self.n_columns == 4 else 1.0
+        except ValueError as error:
+            whole = "i and j must be integers and weight" if known is None else "weight must be"
+            point = with_point(record[-1]) if self.n_columns == 4 else None
+            hint = f"; write {point}, with a point" if point else ""
+            raise InvalidInputError(f"{where}: {whole} a number: {line}{hint}") from error
+        if min(i, j) < 0 or max(i, j) > MAX_ROW:
+            raise InvalidInputError(f"{where}: row numbers must lie in 0 … {MAX_ROW}: {line}")
+        if i == j:
+            raise InvalidInputError(
+                f"{where}: {shown(record[0].strip())} is linked with itself; remove this constraint."
+            )
+        if not 0 <= weight < math.inf:
+            raise InvalidInputError(f"{where}: a weight must be finite and 0 or more: {line}")
+        return i, j, is_must_link(record[2], where), weight
 
 
 def write_rows(path: str | os.PathLike[str], rows: Iterable[Row], ids: Sequence[str] | None = None) -> None:
@@ -122,11 +140,6 @@ def write_rows(path: str | os.PathLike[str], rows: Iterable[Row], ids: Sequence[
         write_whole(target, content)
 
 
-def _checked(rows: list[Row]) -> Arrays:
-    pairs = check_pairs([row[:2] for row in rows])
-    return pairs, np.array([row[2] for row in rows], np.bool_), check_weights([row[3] for row in rows], len(rows))
-
-
 def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
     """Return what messages call a file, and what it holds."""
     try:
@@ -147,10 +160,13 @@ def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
         ) from error
 
 
-def _records(place: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the records of a CSV file, with the number of the line that each begins in."""
+def _delimiter(text: str) -> str:
     first = text[: text.find("\n") + 1]
-    delimiter = max((",", ";", "\t"), key=first.count)
+    return max((",", ";", "\t"), key=first.count)
+
+
+def _records(place: str, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Give the records of a CSV file, with the number of the line that each begins in."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     while True:
         line = reader.line_num + 1
@@ -161,21 +177,6 @@ def _records(place: str, text: str) -> Iterator[tuple[int, list[str]]]:
         except csv.Error as error:
             raise InvalidInputError(f"{place}:{line}: cannot be read as a CSV file of constraints: {error}.") from error
         yield line, record
-
-
-def _parse(row: list[str], n_columns: int, where: str, row_of: Mapping[str, int] | None) -> Row:
-    if len(row) != n_columns:
-        raise InvalidInputError(f"{where}: {len(row)} values where {n_columns} are expected: {clipped(','.join(row))}")
-    known = None if row_of is None else [_row(name, row_of, where) for name in row[:2]]
-    if known and known[0] == known[1]:
-        raise InvalidInputError(f"{where}: {shown(row[0].strip())} is linked with itself; remove this constraint.")
-    try:
-        i, j = known or (int(row[0]), int(row[1]))
-        weight = float(row[3]) if n_columns == 4 else 1.0
-    except ValueError as error:
-        whole = "i and j must be integers and weight" if known is None else "weight must be"
-        raise InvalidInputError(f"{where}: {whole} a number: {clipped(','.join(row))}") from error
-    return i, j, is_must_link(row[2], where), weight
 
 
 def is_must_link(kind: Any, where: str) -> bool:

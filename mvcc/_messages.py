@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +14,13 @@ from typing import Any
 from mvcc.exceptions import MvccError
 
 _MOST_COMPARED = 20_000  # words, in search of the most similar one
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_UNWRITTEN = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "Make room, or "),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "Make it writable, or "),
+    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR), "A file is where a folder must be: "),
+    errno.EISDIR: "A folder is where a file must be: ",
+}
 
 
 def clipped(text: str, length: int = 60) -> str:
@@ -27,6 +36,22 @@ def shown(value: Any) -> str:
         return clipped(" ".join(reprlib.repr(value).split()))
     except ValueError:  # Python does not write an integer of thousands of digits
         return f"<{type(value).__name__}>"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with what is counted, such as "1 row" and "2 rows"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def with_point(text: str) -> str | None:
+    """Return a number that is written with a decimal comma as it should be written; None for all other texts."""
+    return text.strip().replace(",", ".") if _DECIMAL_COMMA.fullmatch(text.strip()) else None
+
+
+def why_unwritten(error: OSError, elsewhere: str) -> str:
+    """Say why something cannot be written, and what to do; ``elsewhere`` is the way out that there always is."""
+    advice = _UNWRITTEN.get(error.errno or 0, "") + elsewhere
+    return f"{error.strerror or error}. {advice[0].upper()}{advice[1:]}."
 
 
 def called(view: int, names: Sequence[str] | None) -> str:

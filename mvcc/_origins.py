@@ -25,8 +25,8 @@ def origins(
     *,
     metrics: Floats | None = None,
     regularization: float = 1e-6,
-) -> Ints:
-    """Return for each propagated constraint the position of the one that gave it its weight (Eq. 10).
+) -> tuple[Ints, Ints]:
+    """Return for each propagated constraint the one that gave it its weight (Eq. 10).
 
     Parameters
     ----------
@@ -37,12 +37,14 @@ def origins(
 
     Returns
     -------
-    (p,) array
+    positions : (p,) array
         Positions in ``constraints``; the first of equals.
+    rows : (p, 2) array
+        The ends of these constraints: that near the first row of the propagated one, and that near the second.
     """
     pairs, must_link, weights = constraints.pairs, constraints.must_link, constraints.weights
     if not len(propagated):
-        return np.empty(0, dtype=np.int64)
+        return np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
     threshold = float(propagated.weights.min()) * (1 - _SLACK)
     positions = np.flatnonzero(weights >= threshold)
     targets = np.unique(propagated.pairs)
@@ -54,18 +56,25 @@ def origins(
     gaussians = fit_gaussians(X, labels, metrics, regularization)
     shared = may_share(len(targets))
     reached = reach(X, targets, endpoints, labels, gaussians, cut_of(heaviest, threshold), shared=shared)
-    found = np.full(len(propagated), -1)
+    found, crossed = np.full(len(propagated), -1), np.zeros(len(propagated), dtype=np.int64)
     for kind in (True, False):
         mine = must_link[positions] == kind
         here = propagated.must_link == kind
         keys, best = _strongest(reached, targets, ends[mine], weights[positions[mine]], threshold)
         wanted = _keys(propagated.pairs[here, 0], propagated.pairs[here, 1])
-        found[here] = positions[mine][best[np.searchsorted(keys, wanted)]] if here.any() else -1
-    return found
+        if here.any():
+            which, crossed[here] = np.divmod(best[np.searchsorted(keys, wanted)], 2)
+            found[here] = positions[mine][which]
+    rows = pairs[found]
+    rows[crossed == 1] = rows[crossed == 1, ::-1]
+    return found, rows
 
 
 def _strongest(reached: Sparse, targets: Ints, ends: Ints, weights: Floats, threshold: float) -> tuple[Ints, Ints]:
-    """Return the keys of all pairs that constraints of one type reach, sorted, and the constraint that is strongest."""
+    """Return the keys of all pairs that constraints of one type reach, sorted, and the constraint that is strongest.
+
+    It is twice its number, and one more where its second end is near the smaller row.
+    """
     start, columns, values = reached
     size = np.diff(start)
     counts = size[ends[:, 0]] * size[ends[:, 1]]
@@ -79,7 +88,7 @@ def _strongest(reached: Sparse, targets: Ints, ends: Ints, weights: Floats, thre
         i, j = targets[columns[one]], targets[columns[other]]
         kept = (product >= threshold) & (i != j)
         keys = np.concatenate((keys, _keys(np.minimum(i, j)[kept], np.maximum(i, j)[kept])))
-        products, who = np.concatenate((products, product[kept])), np.concatenate((who, which[kept]))
+        products, who = np.concatenate((products, product[kept])), np.concatenate((who, (2 * which + (i > j))[kept]))
         order = np.lexsort((who, -products, keys))
         order = order[np.diff(keys[order], prepend=-1) > 0]
         keys, products, who = keys[order], products[order], who[order]

@@ -20,6 +20,7 @@ from mvcc._messages import called, shown
 from mvcc._threshold import choose_threshold, n_satisfied
 from mvcc._validation import RandomState, as_generator, check_count, check_number
 from mvcc._views import GivenViews, Judged, feature_names, view_number
+from mvcc.constraints import Constraints
 from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.model_selection import ConstrainedViews
@@ -213,7 +214,7 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
         self.feature_names_in_ = [feature_names(table) for table in given_views.tables]
         for message, category in (
             (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
-            (_unfit(diagnostics, transfer, names), PropagationWarning),
+            (_unfit(diagnostics, transfer, outcome.propagated, names), PropagationWarning),
         ):
             if message:
                 warnings.warn(message, category, stacklevel=2)
@@ -341,12 +342,14 @@ def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
     )
 
 
-def _unfit(diagnostics: list[Diagnosis], transfer: TransferMethod, names: list[str] | None) -> str:
-    """Say which views look unfit for Constraint Propagation (§6.4), or nothing where none does."""
+def _unfit(
+    diagnostics: list[Diagnosis], transfer: TransferMethod, propagated: list[Constraints], names: list[str] | None
+) -> str:
+    """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or nothing."""
     views = [
         f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence {found.divergence:.2g})"
         for number, found in enumerate(diagnostics)
-        if found.suspicious
+        if found.suspicious and len(propagated[number])
     ]
     if not views or not isinstance(transfer, ConstraintPropagation):
         return ""

@@ -46,6 +46,33 @@ def test_rows_without_an_id_are_not_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("ids", [None, ["0", "1", "2"]], ids=["rows", "ids"])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("0;1;must-link;0,5", "a number: 0;1;must-link;0,5; write 0.5, with a point"),
+        ("0;1;must-link;heavy", "a number: 0;1;must-link;heavy"),
+        ("0;1;must-link", "3 values where 4 are expected: 0;1;must-link"),
+        ("2;2;must-link;1", "'2' is linked with itself; remove this constraint."),
+        ("0;1;must-link;-1.5", "a weight must be finite and 0 or more: 0;1;must-link;-1.5"),
+    ],
+)
+def test_a_refused_line_is_shown_as_it_stands_in_the_file(tmp_path, line, message, ids):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"i;j;kind;weight\n0;2;must-link;1\n{line}\n")
+    with pytest.raises(InvalidInputError) as refused:
+        Constraints.read_csv(path, ids=ids)
+    assert str(refused.value).startswith(f"{path}:3: ")
+    assert str(refused.value).endswith(message)
+
+
+def test_wrong_columns_are_shown_as_they_stand_in_the_file(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("a;b;kind\n0;2;must-link\n")
+    with pytest.raises(InvalidInputError, match="not a;b;kind"):
+        Constraints.read_csv(path)
+
+
 def test_a_full_disk_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "pairs.csv"
     Constraints.from_pairs([(0, 1)]).to_csv(path)

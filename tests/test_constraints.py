@@ -482,7 +482,7 @@ def test_a_csv_file_without_rows_has_no_constraints(tmp_path):
         ("i,j,kind,weight\n0,1,must-link,heavy\n", ":2: i and j must be integers and weight a number: .*heavy"),
         ("i,j,kind,weight\n0,1,must-link,\n", ":2: i and j must be integers and weight a number"),
         ("i,j,kind\n0,1,must-link\n0,2,mustlink\n", ":3: kind must be must-link or cannot-link, not 'mustlink'"),
-        ("i,j,kind\n0,1,must-link\n\n2,2,must-link\n", ":4: .*links a row with itself"),
+        ("i,j,kind\n0,1,must-link\n\n2,2,must-link\n", ":4: '2' is linked with itself"),
         ("i,j,kind\n0,1,must-link\n0,-2,must-link\n", ":3: .*row numbers must lie in"),
         ("i,j,kind\n0,1,must-link\n0,2147483648,must-link\n", ":3: .*row numbers must lie in"),
         ("i,j,kind\n0,1,must-link\n0,99999999999999999999,must-link\n", ":3: .*row numbers"),

@@ -2,7 +2,7 @@
 
 from mvcc.analysis._config import Job, load_job
 from mvcc.analysis._init import write_example
-from mvcc.analysis._run import Inputs, cluster_job, read_inputs
+from mvcc.analysis._run import Inputs, check_job, cluster_job, read_inputs
 from mvcc.analysis._saved import SavedClustering
 
-__all__ = ["Inputs", "Job", "SavedClustering", "cluster_job", "load_job", "read_inputs", "write_example"]
+__all__ = ["Inputs", "Job", "SavedClustering", "check_job", "cluster_job", "load_job", "read_inputs", "write_example"]

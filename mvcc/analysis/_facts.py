@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc.analysis._cautions import cautions
 from mvcc.analysis._config import Job
 from mvcc.analysis._features import Features
 from mvcc.analysis._fit import Fit
@@ -18,7 +19,7 @@ from mvcc.metrics import pairwise_f_measure
 from mvcc.transfer import ConstraintPropagation
 
 SCHEMA = 1
-MOST_LISTED = 2000  # propagated constraints of a view; all are in its table
+MOST_LISTED = 2000  # propagated, and received, constraints of a view; all are in its tables
 _DRAWS = 20  # of matches at random
 
 
@@ -29,6 +30,7 @@ def describe(
     inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, fit.closed, strict=True)]
     transfer = fit.model.transfer_
     propagates = isinstance(transfer, ConstraintPropagation)
+    n_passed = sum(len(flow.constraints) for flow in flows)
     return {
         "schema": SCHEMA,
         "kind": "clustering",
@@ -49,7 +51,7 @@ def describe(
             "base": job.base,
         },
         "restarts": {"count": job.restarts, "agreement": fit.agreement},
-        "warnings": _warnings(job, tables, fit, flows, propagates, sum(int(new.sum()) for new in inferred)),
+        "warnings": cautions(job, tables, fit, n_passed, sum(int(new.sum()) for new in inferred)),
         "settings": job.model_dump(mode="json", exclude_none=True),
     }
 
@@ -137,39 +139,6 @@ def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], jo
         _, number = match_clusters([first, drawn], pairs, job.n_clusters)
         shares.append(np.mean(first == number[drawn]))
     return float(np.mean(shares))
-
-
-def _warnings(
-    job: Job, tables: list[Table], fit: Fit, flows: list[Flow], propagates: bool, n_inferred: int
-) -> list[str]:
-    """Say what must not be overlooked."""
-    said = list(fit.warnings)
-    if not sum(map(len, fit.given)):
-        said.append("No constraints were given: nothing is known of which rows belong together.")
-    elif len(tables) > 1 and not fit.related:
-        said.append("No matches were used between the views: each was clustered by itself.")
-    elif len(tables) > 1 and not sum(len(flow.constraints) for flow in flows):
-        said.append(f"The views told each other nothing: no constraint {_REMEDIES[propagates]}.")
-    elif propagates and not n_inferred:
-        said.append(
-            "Nothing was inferred for rows near those that were judged; only what was said, and what follows from it, "
-            "was passed on. A lower threshold (--threshold) lets it reach farther."
-        )
-    for number, table in enumerate(tables):
-        if empty := job.n_clusters - len(np.unique(fit.labels[number])):
-            said.append(f"{table.name}: {empty} of the {job.n_clusters} clusters are empty.")
-        if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:
-            said.append(f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used.")
-    return said
-
-
-_REMEDIES = {
-    True: (
-        "reached two rows that are matched. A lower threshold (--threshold), or one chosen by cross-validation "
-        "(--threshold cv), lets them reach farther; matches for the rows that are constrained help most"
-    ),
-    False: "lies between two rows that are matched. Add matches for the rows that are constrained",
-}
 
 
 def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None) -> list[list[Any]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from mvcc._threshold import neighborhood_folds
 from mvcc.analysis._config import Job
 from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
@@ -24,6 +25,26 @@ from mvcc.multiview import MultiViewConstrainedClustering
 LEFT_OUT = 0.1  # of the constraints, in every restart
 
 Labels = list[NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """What follows from the constraints of a job, in every view.
+
+    Attributes
+    ----------
+    given, dropped, closed, related, strengths
+        As in `Fit`.
+    used : dict
+        The given relations that the transfer method uses.
+    """
+
+    given: list[Constraints]
+    dropped: list[Constraints]
+    closed: list[Constraints]
+    used: Relations
+    related: Relations
+    strengths: Strengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +88,28 @@ class Fit:
     warnings: list[str]
 
 
+def close_given(
+    job: Job, given: list[Constraints], relations: Relations, sizes: list[int], call: Callable[[int, int], str]
+) -> Closing:
+    """Close the constraints of a job, and see that there are enough of them.
+
+    Parameters
+    ----------
+    job, given, relations, call
+        As for `fit_job`, with the same errors.
+    sizes : list of int
+        The number of rows of every view.
+    """
+    dropped = [Constraints([], []) for _ in given]
+    used = relations if transfer_class(job.transfer)().uses_relations else {}
+    if job.on_conflict == "drop":
+        given, dropped = drop_conflicts(given, used if job.closure == "full" else {})
+    closed, related, strengths = augment(given, used, job.closure, call)
+    if takes_threshold(job.transfer) and job.threshold == "cv":
+        neighborhood_folds(given, used, sizes, np.random.default_rng(job.seed))  # refuses too few constraints
+    return Closing(given, dropped, closed, used, related, strengths)
+
+
 def fit_job(
     job: Job,
     views: list[NDArray[np.float64]],
@@ -96,20 +139,15 @@ def fit_job(
     InvalidInputError
         When there are too few constraints to cross-validate a threshold.
     """
-    dropped = [Constraints([], []) for _ in views]
     transfer = transfer_class(job.transfer)()
-    propagates = takes_threshold(job.transfer)
-    used = relations if transfer.uses_relations else {}
-    if job.on_conflict == "drop":
-        given, dropped = drop_conflicts(given, used if job.closure == "full" else {})
     # one thread: some BLAS sum in another order on more
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        closed, related, strengths = augment(given, used, job.closure, call)
-        if propagates:
+        closing = close_given(job, given, relations, [len(X) for X in views], call)
+        if takes_threshold(job.transfer):
             transfer.set_params(threshold=job.threshold)
         on_step("clustering")
-        model = _model(job, transfer, job.seed).fit(views, constraints=given, mappings=used)
+        model = _model(job, transfer, job.seed).fit(views, constraints=closing.given, mappings=closing.used)
     for other in caught:  # what is no word on the clustering goes on its way
         if not issubclass(other.category, (ConvergenceWarning, PropagationWarning)):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
@@ -119,10 +157,21 @@ def fit_job(
     others = []
     for number in range(1, job.restarts + 1):
         on_step(f"restart {number} of {job.restarts}")
-        others.append(_again(job, model.transfer_, number, views, given, used))
+        others.append(_again(job, model.transfer_, number, views, closing.given, closing.used))
     stability, agreement = _stability(labels, others, job.n_clusters)
     return Fit(
-        model, labels, renumbered, given, dropped, closed, relations, related, strengths, stability, agreement, said
+        model=model,
+        labels=labels,
+        numbers=renumbered,
+        given=closing.given,
+        dropped=closing.dropped,
+        closed=closing.closed,
+        relations=relations,
+        related=closing.related,
+        strengths=closing.strengths,
+        stability=stability,
+        agreement=agreement,
+        warnings=said,
     )
 
 

@@ -81,16 +81,13 @@ def _from_nearby(fit: Fit, reasons: Reasons, view: int, X: NDArray[np.float64]) 
     """Name the constraint that gave each its weight (Eq. 10)."""
     passed, closed, clusterer = fit.model.propagated_[view], fit.closed[view], fit.model.clusterers_[view]
     metrics, regularization = getattr(clusterer, "metrics_", None), fit.model.transfer_.regularization
-    found = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=regularization)
-    pairs, weights = closed.pairs[found].tolist(), closed.weights[found].tolist()
-    for (i, j, must_link, _), (u, v), weight in zip(passed._rows(), pairs, weights, strict=True):
+    found, rows = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=regularization)
+    weights, ids = closed.weights[found].tolist(), reasons.ids[view]
+    for (i, j, must_link, _), (u, v), weight in zip(passed._rows(), rows.tolist(), weights, strict=True):
         chain = reasons.chain((view, u), (view, v), not must_link, weight)
-        because = f"because {reasons.words(chain)}"
-        if (i, j) == (u, v):
-            yield _Reason(because, (view, u, v), chain)
-        else:
-            near = f"{reasons.name(view, i, j)} are near {reasons.name(view, u, v)}"
-            yield _Reason(f"{near}, {because}", (view, u, v), [])
+        near = [f"{ids[row]} is near {ids[end]}" for row, end in ((i, u), (j, v)) if row != end]
+        because = f"because {', '.join([*near, reasons.words(chain)])}"
+        yield _Reason(because, (view, u, v), [] if near else chain)
 
 
 def _as_given(fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
@@ -179,7 +176,7 @@ def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
     last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
     chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last)) if inner else []
     if chain and weight_of(chain) == way.weight:
-        return _Reason(f"because {reasons.words(chain)}", (way.source, i, j), chain)
+        return _Reason(f"because {reasons.words(chain)}", (way.source, i_there, j_there), chain)
     there = flow.because[way.place].removeprefix("because ")
     because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {there}"
-    return _Reason(because, (way.source, i, j), [])
+    return _Reason(because, (way.source, i_there, j_there), [])

@@ -14,7 +14,7 @@ import yaml
 from mvcc._constraint_files import kind_of
 from mvcc._csv import csv_bytes
 from mvcc._disk import move, remove_parts, replacing, write_whole
-from mvcc._messages import clipped
+from mvcc._messages import clipped, why_unwritten
 from mvcc.analysis._config import Job
 from mvcc.analysis._fit import Fit
 from mvcc.analysis._flows import Flow
@@ -139,9 +139,7 @@ def _remove(new: Path) -> None:
 
 
 def _unwritable(folder: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"{folder} cannot be written: {error.strerror or error}. Make room, or choose another folder with --out."
-    )
+    return StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder with --out')}")
 
 
 def _label_rows(table: Table, labels: list[int], stability: list[float] | None) -> Iterable[Iterable[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import tokenize
 import warnings
@@ -49,6 +50,8 @@ def read_frame(path: str) -> pd.DataFrame:
     """
     place = clipped(path, MOST_SHOWN)
     ending = Path(path).suffix.lower()
+    if os.path.isdir(path):
+        raise DataError(f"{place}: this is a folder; name a file.")
     if ending not in _READERS:
         raise DataError(
             f"{place}: the format {shown_ending(ending)} is not known. Known endings: {', '.join(_READERS)}."

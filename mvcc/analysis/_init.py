@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._disk import write_whole
+from mvcc._messages import why_unwritten
 from mvcc.exceptions import StoreError
 
 _TOPICS = ("garden", "harbor", "kitchen", "street")
@@ -47,7 +48,7 @@ def write_example(folder: Path) -> list[Path]:
     except OSError as error:
         for path in written:
             path.unlink(missing_ok=True)
-        raise StoreError(f"{folder} cannot be written: {error.strerror or error}. Choose another folder.") from error
+        raise StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder')}") from error
     return paths
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from mvcc._messages import clipped, nearest, shown
+from mvcc._constraint_files import ConstraintFile
+from mvcc._messages import clipped
 from mvcc.analysis._config import Job
 from mvcc.analysis._formats import read_frame
 from mvcc.analysis._tables import Table, as_texts
 from mvcc.constraints import Constraints
-from mvcc.exceptions import DataError
+from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.mapping import Relations
 
 
@@ -23,11 +24,18 @@ def read_constraints(job: Job, tables: list[Table]) -> list[Constraints]:
         Names file, line and what is wrong.
     """
     return [
-        Constraints.read_csv(job.constraints[table.name], ids=table.ids)
-        if table.name in job.constraints
-        else Constraints([], [])
+        _constraints(job.constraints[table.name], table) if table.name in job.constraints else Constraints([], [])
         for table in tables
     ]
+
+
+def _constraints(path: str, table: Table) -> Constraints:
+    file = ConstraintFile.read(path)
+    for line, record in file.records.items():
+        for name in map(str.strip, record[:2]):
+            if len(record) == file.n_columns and name not in table.row:
+                raise InvalidInputError(f"{file.place}:{line}: {table.lacks(name)}")
+    return Constraints._of_file(file, table.ids)
 
 
 def read_matches(job: Job, tables: list[Table]) -> Relations:
@@ -76,9 +84,7 @@ def _matches(path: str, first: Table, second: Table) -> np.ndarray[tuple[int, in
     for side, (table, column) in enumerate(zip((first, second), columns, strict=True)):
         for place, name in enumerate(column):
             if name not in table.row:
-                whose = f"{table.name} ({table.path})"
-                near = nearest(name, table.ids)
-                raise DataError(f"{path}: {unit} {place + skipped}: {whose} has no row with the id {shown(name)}{near}")
+                raise DataError(f"{path}: {unit} {place + skipped}: {table.lacks(name)}")
             rows[place, side] = table.row[name]
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")

@@ -15,7 +15,7 @@ from mvcc.analysis._because import Reasons
 from mvcc.analysis._config import Job
 from mvcc.analysis._facts import describe
 from mvcc.analysis._features import make_features
-from mvcc.analysis._fit import fit_job
+from mvcc.analysis._fit import close_given, fit_job
 from mvcc.analysis._flows import propagated, received
 from mvcc.analysis._folder import check_folder, write_folder
 from mvcc.analysis._pairs import read_constraints, read_matches
@@ -65,6 +65,22 @@ def read_inputs(job: Job) -> Inputs:
     return Inputs(tables, constraints, relations, checksums)
 
 
+def check_job(job: Job) -> Inputs:
+    """Read all files of a job, and close its constraints as `cluster_job` does.
+
+    Raises
+    ------
+    DataError, InvalidInputError
+        As `read_inputs`, and for too few constraints to cross-validate a threshold.
+    ConstraintConflictError
+        When constraints and relations contradict each other, unless the job drops such constraints.
+    """
+    inputs = read_inputs(job)
+    sizes = [len(table.ids) for table in inputs.tables]
+    close_given(job, inputs.constraints, inputs.relations, sizes, _caller(inputs.tables))
+    return inputs
+
+
 def cluster_job(
     job: Job, folder: Path, *, fresh: bool = False, on_step: Callable[[str], None] = lambda step: None
 ) -> dict[str, Any]:
@@ -97,11 +113,7 @@ def cluster_job(
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-
-    def call(view: int, row: int) -> str:
-        return f"{shown(tables[view].ids[row])} of {tables[view].name}"
-
-    fit = fit_job(job, views, inputs.constraints, inputs.relations, call, on_step)
+    fit = fit_job(job, views, inputs.constraints, inputs.relations, _caller(tables), on_step)
     on_step("reasons")
     reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
     flows = propagated(fit, reasons, views, job.transfer)
@@ -120,6 +132,11 @@ def cluster_job(
     )
     write_folder(folder, job, tables, fit, flows, arrived, saved, facts)
     return facts
+
+
+def _caller(tables: list[Table]) -> Callable[[int, int], str]:
+    """Return what says how a message calls a row of a view."""
+    return lambda view, row: f"{shown(tables[view].ids[row])} of {tables[view].name}"
 
 
 def _inputs(job: Job, inputs: Inputs) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._messages import clipped, nearest
+from mvcc._messages import clipped, counted, nearest, shown, with_point
 from mvcc.analysis._config import View
 from mvcc.analysis._formats import read_frame
 from mvcc.exceptions import DataError
@@ -38,6 +38,8 @@ class Table:
         True labels.
     unused : list of str
         Columns that are neither.
+    id_column : str or None
+        The column that names the rows; None where they are numbered from 0.
     """
 
     name: str
@@ -47,11 +49,20 @@ class Table:
     X: NDArray[np.float64]
     reference: list[str] | None
     unused: list[str]
+    id_column: str | None
 
     @cached_property
     def row(self) -> dict[str, int]:
         """The number of the row of every id."""
         return {name: number for number, name in enumerate(self.ids)}
+
+    def lacks(self, name: str) -> str:
+        """Say that no row has an id, and what may be the reason."""
+        said = f"{self.name} ({self.path}) has no row with the id {shown(name)}"
+        if self.id_column is None:
+            option = _option("--id-column", self.name, "COLUMN")
+            return f"{said}: it has no id column, so that its rows are numbered from 0; name one with {option}."
+        return said + nearest(name, self.ids)
 
 
 def read_table(name: str, view: View) -> Table:
@@ -65,7 +76,7 @@ def read_table(name: str, view: View) -> Table:
     """
     frame = read_frame(view.path)
     if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
-        raise DataError(f"{view.path}: the column {_listed(twice)} is there more than once; give it another name.")
+        raise DataError(f"{view.path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one.")
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
     id_column = _id_column(frame, view)
@@ -90,6 +101,7 @@ def read_table(name: str, view: View) -> Table:
         X=X,
         reference=None if view.labels_column is None else _labels(frame[view.labels_column], view.path),
         unused=[column for column in frame.columns if column not in {*columns, id_column, view.labels_column}],
+        id_column=id_column,
     )
 
 
@@ -136,30 +148,50 @@ def _numbers(frame: pd.DataFrame, columns: list[str], name: str, path: str) -> N
     Raises
     ------
     DataError
-        For columns of words, and for values that are missing or not finite.
+        For columns of words, and for values that are missing, not finite, or too large.
     """
     values = _converted(frame[columns])
-    finite = np.abs(values) <= MOST
-    if words := [column for number, column in enumerate(columns) if not finite[:, number].any()]:
+    if words := [column for number, column in enumerate(columns) if not np.isfinite(values[:, number]).any()]:
+        if commas := [column for column in words if _has_decimal_commas(frame[column])]:
+            first = next(filter(with_point, map(str, frame[commas[0]])))
+            raise DataError(
+                f"{path}: {_columns(commas, 'writes', 'write')} decimals with a comma; write {with_point(first)} "
+                f"instead of {first.strip()}."
+            )
         flags = ("--ignore", "--id-column", "--labels-column")
         ignore, name_by, compare = (_option(flag, name, words[0]) for flag in flags)
         raise DataError(
-            f"{path}: the column {_listed(words)} holds no numbers. Leave it out ({ignore}), name the rows by it "
+            f"{path}: {_columns(words, 'holds', 'hold')} no numbers. Leave it out ({ignore}), name the rows by it "
             f"({name_by}), compare the clusters with it ({compare}), or turn it into numbers first."
         )
-    if not finite.all():
-        row, number = map(int, np.argwhere(~finite)[0])
-        value = frame[columns[number]].iloc[row]
-        is_missing = value is None or str(value).strip().lower() in ("", "na", "nan", "?", "null", "none", "<na>")
-        kind = "no finite number" if not np.isfinite(values[row, number]) else "too large to compute with"
-        what = "no value" if is_missing else f"{clipped(repr(str(value)))}, which is {kind},"
-        ignore = _option("--ignore", name, columns[number])
+    usable = np.abs(values) <= MOST
+    if not usable.all():
+        row, number = map(int, np.argwhere(~usable)[0])
+        what, to_do = _unusable(frame[columns[number]].iloc[row], values[row, number])
+        n = int((~usable).sum())
         raise DataError(
-            f"{_place(frame, path, row)} has {what} in the column {_listed([columns[number]])}; "
-            f"{int((~finite).sum())} values are like that. Fill them in, remove the rows, or leave the column out "
-            f"({ignore})."
+            f"{_place(frame, path, row)} has {what} in the column {_listed([columns[number]])}; {counted(n, 'value')} "
+            f"{'is' if n == 1 else 'are'} like that. {to_do}, remove the rows, or leave the column out "
+            f"({_option('--ignore', name, columns[number])})."
         )
     return values
+
+
+def _has_decimal_commas(column: pd.Series) -> bool:
+    """Tell whether most values of a column are numbers with a decimal comma."""
+    return 2 * sum(with_point(str(value)) is not None for value in column) > len(column)
+
+
+def _unusable(value: object, number: float) -> tuple[str, str]:
+    """Return what a value that cannot be used is, and what to do with it."""
+    text = str(value)
+    if value is None or text.strip().lower() in ("", "na", "nan", "?", "null", "none", "<na>"):
+        return "no value", "Fill in a number"
+    if point := with_point(text):
+        return f"{clipped(repr(text))}, a decimal comma,", f"Write {point}"
+    if np.isfinite(number):
+        return f"{clipped(repr(text))}, which is too large to compute with,", f"Scale the column to below {MOST:.0e}"
+    return f"{clipped(repr(text))}, which is no finite number,", "Fill in a number"
 
 
 def _converted(frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -200,6 +232,11 @@ def _row(frame: pd.DataFrame, row: int) -> str:
 def _option(flag: str, name: str, column: str) -> str:
     """Return an option as it is typed."""
     return f"{flag} {shlex.quote(clipped(f'{name}={column}', 100))}"
+
+
+def _columns(names: list[str], one: str, many: str) -> str:
+    """Return columns as the subject of a sentence, with its verb."""
+    return f"the column {_listed(names)} {one}" if len(names) == 1 else f"the columns {_listed(names)} {many}"
 
 
 def _listed(names: Iterable[object]) -> str:

@@ -17,6 +17,10 @@ from mvcc.cli._shared import wants_color
 from mvcc.exceptions import ConfigError, MvccError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
+_AFTER_INTERRUPT = {
+    "run": "what is finished is stored, the same command goes on from there",
+    "cluster": "the results are not complete, the same command begins from the start",
+}
 
 _SUMMARIES = {
     "init": "Write an example of data of one's own.",
@@ -105,7 +109,8 @@ def main() -> NoReturn:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
         code = cli.main(prog_name="mvcc", standalone_mode=False, color=wants_color())
     except (click.exceptions.Abort, KeyboardInterrupt):
-        code = _complain("interrupted; what is finished is stored, the same command goes on from there.", INTERRUPTED)
+        after = _AFTER_INTERRUPT.get("".join(sys.argv[1:2]), "not all is done, give the same command again")
+        code = _complain(f"interrupted; {after}.", INTERRUPTED)
     except click.ClickException as error:
         error.show()
         code = error.exit_code

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._messages import clipped
+from mvcc._messages import clipped, counted
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
@@ -176,9 +176,9 @@ def _number(text: str) -> Any:
 
 
 def _check(job: Job, as_json: bool) -> None:
-    from mvcc.analysis import read_inputs
+    from mvcc.analysis import check_job
 
-    inputs = read_inputs(job)
+    inputs = check_job(job)
     if as_json:
         views = [
             {"name": t.name, "rows": len(t.ids), "columns": len(t.columns), "constraints": len(c)}
@@ -189,19 +189,18 @@ def _check(job: Job, as_json: bool) -> None:
         print_json({"views": views, "matches": matches, "settings": job.model_dump(mode="json", exclude_none=True)})
         return
     for table, constraints in zip(inputs.tables, inputs.constraints, strict=True):
-        n = len(constraints)
-        say(f"{table.name}: {len(table.ids)} rows, {len(table.columns)} columns, {n} constraints ({table.path})")
+        numbers = {"row": len(table.ids), "column": len(table.columns), "constraint": len(constraints)}
+        say(f"{table.name}: {', '.join(counted(n, noun) for noun, n in numbers.items())} ({table.path})")
     for (u, v), rows in inputs.relations.items():
-        say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {len(rows)} matches")
+        found = "1 match" if len(rows) == 1 else f"{len(rows)} matches"
+        say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {found}")
     say("All files can be read. Nothing was written.")
 
 
 def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool) -> None:
-    for warning in facts["warnings"]:
-        remark(f"Note: {warning}")
-    for view in facts["views"]:
-        if view["suspicious"] and facts["co_em"]["propagates"]:
-            remark(f"Note: what was inferred for nearby rows of {view['name']} may be wrong; the report says why.")
+    notes = [*facts["warnings"], *_doubts(facts)]
+    for note in notes:
+        remark(f"Note: {note}")
     if as_json:
         views = [
             {
@@ -218,11 +217,13 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
             }
             for view in facts["views"]
         ]
-        summary = {"folder": str(out), "report": str(report), "views": views, "warnings": facts["warnings"]}
+        summary = {"folder": str(out), "report": str(report), "views": views, "warnings": notes}
         print_json(summary | {"co_em": facts["co_em"], "restarts": facts["restarts"], "seconds": facts["seconds"]})
         return
+    if facts["settings"]["threshold"] == "cv" and facts["co_em"]["propagates"]:
+        say(f"Threshold: {facts['co_em']['threshold']:g}, chosen by cross-validation")
     for number, view in enumerate(facts["views"]):
-        say(_worded(view, facts["restarts"]["agreement"][number : number + 1]))
+        say(_worded(view, facts["restarts"]["agreement"][number : number + 1], len(facts["views"]) > 1))
     for relation in facts["relations"]:
         names = " and ".join(facts["views"][v]["name"] for v in relation["views"])
         shares = f"{relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster"
@@ -231,12 +232,24 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
     say(f"Report: {report}")
 
 
-def _worded(view: dict[str, Any], agreement: list[float]) -> str:
+def _doubts(facts: dict[str, Any]) -> list[str]:
+    """Say where the two indicators of §6.4 speak against what was inferred."""
+    return [
+        f"What was inferred for nearby rows of {view['name']} may be wrong; the report says why."
+        for view in facts["views"]
+        if facts["co_em"]["propagates"] and view["suspicious"] and sum(view["n_inferred"].values())
+    ]
+
+
+def _worded(view: dict[str, Any], agreement: list[float], several: bool) -> str:
     parts = [f"{view['n_rows']} rows", f"{len(view['given'])} constraints given, {len(view['violated'])} violated"]
     if view["dropped"]:
         parts.append(f"{len(view['dropped'])} dropped")
     passed, inferred, received = (sum(view[f"n_{what}"].values()) for what in ("propagated", "inferred", "received"))
-    parts.append(f"{passed} passed on, {inferred} of them inferred; {received} received")
+    if several:
+        parts.append(f"{passed} passed on, {inferred} of them inferred; {received} received")
+    elif passed:
+        parts.append(f"{passed} propagated, {inferred} of them inferred")
     if agreement:
         parts.append(f"agreement of restarts {agreement[0]:.2f}")
     if view["reference_f"] is not None:

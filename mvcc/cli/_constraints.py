@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._messages import shown
+from mvcc._messages import shown, why_unwritten
 from mvcc.cli._shared import below_help, output_options, print_json, say
 from mvcc.exceptions import InvalidInputError
 
@@ -57,7 +57,9 @@ def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> No
         try:
             kept.to_csv(out, ids=ids)
         except OSError as error:
-            raise InvalidInputError(f"{out} cannot be written: {error.strerror}. Choose another file.") from error
+            raise InvalidInputError(
+                f"{out} cannot be written: {why_unwritten(error, 'choose another file')}"
+            ) from error
     if as_json:
         counts = {name: _counts(c) for name, c in (("given", given), ("kept", kept), ("closed", closed))}
         print_json(counts | {"dropped": _entries(dropped, ids)})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mvcc._messages import counted
 from mvcc.cli._shared import below_help, output_options, print_json, remark, say, set_option
 
 if TYPE_CHECKING:
@@ -71,10 +72,10 @@ def _cells(config: Config) -> list[str]:
     if (multi := config.multi_view) is not None:
         without = [method for method in multi.transfers if not uses_relations(method)]
         varied = [
-            _counted(len(multi.bases), "base"),
-            _counted(len(multi.transfers), "transfer"),
+            counted(len(multi.bases), "base"),
+            counted(len(multi.transfers), "transfer"),
             *(
-                _counted(len(values), noun)
+                counted(len(values), noun)
                 for noun, values in (
                     ("threshold", multi.threshold),
                     ("closure", multi.closure),
@@ -82,24 +83,20 @@ def _cells(config: Config) -> list[str]:
                 )
                 if len(values) > 1
             ),
-            _counted(len(multi.mapped), "mapped portion")
+            counted(len(multi.mapped), "mapped portion")
             + (f" ({' and '.join(without)} need{'s' if len(without) == 1 else ''} none)" if without else ""),
-            _counted(len(multi.constraints), "constraint count"),
+            counted(len(multi.constraints), "constraint count"),
         ]
         lines.append(f"{numbers['multi-view']} in every trial: {' × '.join(varied)}")
     if (single := config.single_view) is not None:
         varied = [
-            _counted(len(single.thresholds), "single view"),
-            _counted(len(single.bases), "base"),
+            counted(len(single.thresholds), "single view"),
+            counted(len(single.bases), "base"),
             "with and without propagation",
-            _counted(len(single.constraints), "constraint count"),
+            counted(len(single.constraints), "constraint count"),
         ]
         lines.append(f"{numbers['single-view']} in every trial: {' × '.join(varied)}")
     return lines
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' if count > 1 else ''}"
 
 
 def _complete(configs: dict[str, Config]) -> list[dict[str, Any]]:

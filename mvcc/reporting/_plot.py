@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mvcc._disk import replacing
+from mvcc._messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting._figure_03 import draw_figure_03
 from mvcc.reporting._figure_04 import draw_figure_04
@@ -113,8 +114,7 @@ def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
                 figure.savefig(temporary, format=extension, dpi=DPI, metadata=metadata)
         except OSError as error:
             raise StoreError(
-                f"cannot write {path}: {error.strerror or error}. "
-                "Make the folder writable, or name another one with --out."
+                f"cannot write {path}: {why_unwritten(error, 'choose another folder with --out')}"
             ) from error
         written.append(path)
     return written

@@ -10,7 +10,7 @@ STEP = re.compile(
     r"(?P<one>\S+) (?:and (?P<judged>\S+) were said to (?P<how>be apart|belong together) \((?P<place>line \d+ of \S+)\)"
     r"|is matched with (?P<matched>[^\s,]+))|… (?P<more>\d+) more steps(?: \((?P<lines>.+?)\))? …"
 )
-NEAR = re.compile(r"(\S+) and (\S+) are near (\S+) and (\S+), because (.+)")
+NEAR = re.compile(r"(\S+) is near ([^\s,]+), ")
 CLUSTERS = re.compile(r"because (\S+) and (\S+) are in (the same cluster|different clusters)")
 
 
@@ -30,6 +30,15 @@ class Known:
                 judged[given.where(place)] = frozenset((names[i], names[j])), must_link, weight
         matched = {frozenset((ids[u][i], ids[v][j])) for (u, v), rows in relations.items() for i, j in rows.tolist()}
         return cls(judged, matched)
+
+
+def nearness(because: str) -> tuple[list[tuple[str, str]], str]:
+    """Return which rows are said to be near which, and the rest of a reason."""
+    near, rest = [], because.removeprefix("because ")
+    while said := NEAR.match(rest):
+        near.append(said.groups())
+        rest = rest[said.end() :]
+    return near, rest
 
 
 @dataclass

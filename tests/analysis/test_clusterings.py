@@ -130,6 +130,23 @@ def test_warnings_name_what_must_not_be_overlooked(tmp_path):
     assert "a: 1 of the 3 clusters are empty." in cluster(copies, tmp_path / "d")["warnings"]
 
 
+def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
+    options = write_problem(tmp_path)
+    path = tmp_path / "judged0.csv"
+    judged = read_csv(path)
+    n_light = sum(float(row["weight"]) < 0.9 for row in judged)
+    assert 0 < n_light < len(judged)
+    facts = cluster(with_values(options, threshold=0.9), tmp_path / "some")
+    assert facts["warnings"][0].startswith(f"{n_light} of the {len(judged)} constraints weigh less than the threshold")
+    write_csv(path, [list(judged[0]), *([row["i"], row["j"], row["kind"], 0.5] for row in judged)])
+    facts = cluster(options, tmp_path / "all")
+    assert facts["warnings"] == [
+        f"{len(judged)} of the {len(judged)} constraints weigh less than the threshold 0.75: they count in their own "
+        "view, but nothing is inferred from them or passed on. Give them more weight, or lower the threshold "
+        "(--threshold)."
+    ]
+
+
 def one_table(tmp_path, rows, **values):
     path = write_csv(tmp_path / "a.csv", [["x", "y"], *rows])
     return with_values([(("views", "a", "path"), path, "--view")], **values)

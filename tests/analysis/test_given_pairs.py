@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.analysis import cluster_job, load_job, read_inputs
+from mvcc.analysis import check_job, cluster_job, load_job, read_inputs
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from tests.analysis.problems import cluster, with_values, write_csv, write_problem
 
@@ -137,6 +137,20 @@ def test_a_first_line_with_one_known_id_is_a_match_with_a_mistake(options, tmp_p
         matches(options, tmp_path, "tt1,i0\nt2,i4\n")
 
 
+def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
+    paths = {name: write_csv(tmp_path / f"{name}.csv", [row[1:] for row in rows])
+             for name, rows in (("texts", TEXTS), ("images", IMAGES))}  # fmt: skip
+    options = [*((("views", name, "path"), path, "--view") for name, path in paths.items()), (("n_clusters",), 2, "-k")]
+    cause = (
+        r"texts \(.*texts\.csv\) has no row with the id 't1': it has no id column, so that its rows are numbered "
+        r"from 0; name one with --id-column texts=COLUMN\."
+    )
+    with pytest.raises(InvalidInputError, match=r"pairs\.csv:3: " + cause):
+        given(options, tmp_path, "i,j,kind\n0,1,must-link\n0,t1,must-link\n")
+    with pytest.raises(DataError, match=r"matches\.csv: line 3: " + cause):
+        matches(options, tmp_path, "texts,images\n0,1\nt1,2\n")
+
+
 def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path):
     inputs = given(options, tmp_path, "i,j,kind,weight\nt0,t3,must-link,0.5\nt1, t2,cannot-link,2\n")
     texts, images = inputs.constraints
@@ -151,12 +165,16 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("i,j,kind\nt0,t33,must-link\n", r":2: no row has the id 't33'; did you mean 't3'\?"),
+        (
+            "i,j,kind\nt0,t33,must-link\n",
+            r":2: texts \(.*texts\.csv\) has no row with the id 't33'; did you mean 't3'\?",
+        ),
+        ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
         ("i,j,kind\nt0,t1,must\n", r":2: kind must be must-link or cannot-link, not 'must'"),
-        ("i,j,kind,weight\nt0,t1,must-link,heavy\n", r":2: .*weight"),
-        ("i,j,kind,weight\nt0,t1,must-link,-1\n", r":2: .*weight"),
-        ("i,j,kind,weight\nt0,t1,must-link,nan\n", r":2: .*weight"),
-        ("i,j,kind\nt0,t0,must-link\n", r":2: "),
+        ("i,j,kind,weight\nt0,t1,must-link,heavy\n", r":2: weight must be a number: t0,t1,must-link,heavy$"),
+        ("i,j,kind,weight\nt0,t1,must-link,-1\n", r":2: a weight must be finite and 0 or more: t0,t1,must-link,-1$"),
+        ("i,j,kind,weight\nt0,t1,must-link,nan\n", r":2: a weight must be finite and 0 or more: t0,t1,must-link,nan$"),
+        ("i,j,kind\nt0,t0,must-link\n", r":2: 't0' is linked with itself; remove this constraint"),
         ("i|j|kind\nt0|t1|must-link\n", r":1: the columns must be i,j,kind"),
         ("t0,t1,must-link\n", r":1: the columns must be i,j,kind"),
         ("", r":1: the columns must be i,j,kind"),
@@ -177,14 +195,20 @@ def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_ids_an
     options, tmp_path, closure, threshold
 ):
     options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
+    options = with_values(options, closure=closure, threshold=threshold)
     with pytest.raises(ConstraintConflictError) as conflict:
-        cluster(with_values(options, closure=closure, threshold=threshold), tmp_path / "out")
+        cluster(options, tmp_path / "out")
     assert str(conflict.value).startswith(
         "The constraints contradict each other: 't0' of texts = 't1' of texts (must-link, line 2 of pairs.csv) = "
         "'t2' of texts (must-link, line 3 of pairs.csv), but 't0' of texts ≠ 't2' of texts (cannot-link, line 4 of "
         "pairs.csv). "
     )
     assert not list((tmp_path / "out").iterdir())
+    with pytest.raises(ConstraintConflictError) as foreseen:
+        check_job(load_job(None, options))
+    assert str(foreseen.value) == str(conflict.value)
+    check_job(load_job(None, with_values(options, closure="none", threshold=0.75)))
+    check_job(load_job(None, with_values(options, on_conflict="drop")))
 
 
 def test_what_contradicts_heavier_constraints_can_be_dropped_and_is_listed(options, tmp_path):
@@ -211,8 +235,13 @@ def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_ove
     options = with_file(options, "constraints", "texts", tmp_path / "t.csv", "i,j,kind\nt0,t1,must-link\n")
     options = with_file(options, "constraints", "images", tmp_path / "i.csv", "i,j,kind,weight\ni0,i1,cannot-link,2\n")
     options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", "t0,i0\nt1,i1\n")
-    with pytest.raises(ConstraintConflictError, match=r"constraints and relations .* line 2 of [ti]\.csv"):
+    with pytest.raises(ConstraintConflictError, match=r"constraints and relations .* line 2 of [ti]\.csv") as conflict:
         cluster(options, tmp_path / "out")
+    with pytest.raises(ConstraintConflictError) as foreseen:
+        check_job(load_job(None, options))
+    assert str(foreseen.value) == str(conflict.value)
+    check_job(load_job(None, with_values(options, closure="view")))
+    check_job(load_job(None, with_values(options, transfer="single-view")))
     facts = cluster(with_values(options, on_conflict="drop"), tmp_path / "out")
     assert [len(view["dropped"]) for view in facts["views"]] == [1, 0]
     facts = cluster(with_values(options, on_conflict="drop", closure="view"), tmp_path / "other")
@@ -221,8 +250,13 @@ def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_ove
 
 def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp_path):
     options = with_values(write_problem(tmp_path, n_judged=1), threshold="cv")
-    with pytest.raises(InvalidInputError, match=r"(?i)cross-valid|threshold"):
-        cluster_job(load_job(None, options), tmp_path / "out")
+    for attempt in (check_job, lambda job: cluster_job(job, tmp_path / "out")):
+        with pytest.raises(
+            InvalidInputError, match=r"^Cross-validation .* the constraints have 1\. Give more constraints"
+        ):
+            attempt(load_job(None, options))
+    check_job(load_job(None, with_values(options, threshold=0.5)))
+    check_job(load_job(None, with_values(options, transfer="direct-mapping")))
 
 
 def test_a_cross_validated_threshold_is_told(tmp_path):

@@ -14,7 +14,7 @@ from mvcc.constraints import Constraints
 from mvcc.mapping import augment
 from mvcc.reporting.html import write_clustering_report
 from tests.analysis.problems import cluster, read_csv, with_values, write_csv, write_problem
-from tests.analysis.reasons import NEAR, Known, implied, walks
+from tests.analysis.reasons import Known, implied, nearness, walks
 from tests.reference.closure import close_views
 from tests.reference.propagation import _model, endpoint_weight
 
@@ -77,12 +77,9 @@ def test_a_reason_is_a_chain_of_what_was_given_that_implies_the_constraint_it_co
         for row in propagated:
             source = row["from_i"], row["from_j"]
             assert row["from_view"] == inputs.tables[number].name
-            near = NEAR.fullmatch(row["because"])
-            if near:
-                assert near.groups()[:4] == (row["i"], row["j"], *source)
-            else:
-                assert source == (row["i"], row["j"])
-            *ends, is_must_link, weight = implied(near[5] if near else row["because"], known)
+            near, chain = nearness(row["because"])
+            assert near == [pair for pair in zip((row["i"], row["j"]), source, strict=True) if pair[0] != pair[1]]
+            *ends, is_must_link, weight = implied(chain, known)
             assert (*ends, is_must_link) == (*source, row["kind"] == "must-link")
             assert weight == closed[frozenset(source), is_must_link]
 
@@ -119,7 +116,7 @@ def test_the_weight_is_that_of_the_origin_times_both_reaches(tmp_path, models, o
             i, j, u, v = (row_of[row[name]] for name in ("i", "j", "from_i", "from_j"))
             assert ([i, j], row["kind"] == "must-link") == (passed.pairs[place].tolist(), passed.must_link[place])
             assert float(row["weight"]) == passed.weights[place]
-            product = weights[u, v, passed.must_link[place]] * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v))
+            product = weights[min(u, v), max(u, v), passed.must_link[place]] * reach(i, u) * reach(j, v)
             assert product == pytest.approx(passed.weights[place], rel=1e-9)
 
 
@@ -142,10 +139,10 @@ def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path
             source = names.index(row["from_view"])
             assert source != number
             (origin,) = (
-                p
-                for p in tables[source][0]
-                if (p["i"], p["j"], p["kind"]) == (row["from_i"], row["from_j"], row["kind"])
+                p for p in tables[source][0] if key_of(p) == (frozenset((row["from_i"], row["from_j"])), row["kind"])
             )
+            for end in "ij":
+                assert row[end] in counterparts(fit, inputs.tables, source, number, row[f"from_{end}"])
             came = arriving(fit, inputs.tables, source, number, origin)
             assert (key_of(row), float(row["weight"])) in came, "the rows are related to those it comes from"
             by, _, there = row["because"].partition(", and there: ")

@@ -19,7 +19,7 @@ from mvcc.analysis._fit import fit_job
 from mvcc.analysis._flows import propagated, received
 from mvcc.mapping import relations_between
 from tests.analysis.problems import LETTERS, write_csv
-from tests.analysis.reasons import CLUSTERS, NEAR, Known, implied, walks
+from tests.analysis.reasons import CLUSTERS, Known, implied, nearness, walks
 from tests.reference.closure import close_views, closure, relation_strengths
 from tests.reference.constraint_sets import to_dict
 from tests.reference.mapping import transfer
@@ -147,15 +147,15 @@ def test_what_follows_from_what_was_given_is_passed_on_for_that_reason(tmp_path,
                 rows(flow.constraints), flow.because, flow.source, strict=True
             ):
                 assert source == view
-                near = NEAR.fullmatch(because)
-                (walk,) = walks(near[5] if near else because.removeprefix("because "), solved.known)
+                near, chain = nearness(because)
+                (walk,) = walks(chain, solved.known)
                 assert (walk.start, walk.end, walk.n_apart) == (ids[u], ids[v], not must_link)
                 assert re.fullmatch(CHAINED[closure], walk.kinds), because
                 chained = 1.0 if walk.weight == inf else walk.weight
-                assert chained in closed[view][u, v, must_link]
+                assert chained in closed[view][min(u, v), max(u, v), must_link]
+                assert near == [(ids[row], ids[end]) for row, end in ((i, u), (j, v)) if row != end]
                 if near:
                     assert method != "direct-mapping"
-                    assert near.groups()[:4] == (ids[i], ids[j], ids[u], ids[v])
                     reached = reach(solved, view, clusterer, (i, j), (u, v))
                     assert chained * reached == pytest.approx(weight, rel=1e-9)
                 else:
@@ -174,8 +174,7 @@ def reach(solved, view, clusterer, pair, ends):
     def one(row, end):
         return endpoint_weight(X[row], X[end], sigma[labels[end]], float(confidence[end]))
 
-    (i, j), (u, v) = pair, ends
-    return max(one(i, u) * one(j, v), one(j, u) * one(i, v))
+    return one(pair[0], ends[0]) * one(pair[1], ends[1])
 
 
 @pytest.mark.parametrize("closure", ["full", "view", "none"])
@@ -268,7 +267,7 @@ def check_by_way(solved, related, target, row, because, source):
     by, there = because.removeprefix("because ").split(", and there: ", 1)
     one, other = walks(by, solved.known)
     assert (one.start, other.start) == (solved.ids[target][i], solved.ids[target][j])
-    assert {one.end, other.end} == {solved.ids[view][u], solved.ids[view][v]}
+    assert (one.end, other.end) == (solved.ids[view][u], solved.ids[view][v])
     for walk in (one, other):
         assert not walk.n_apart
         assert re.fullmatch(RELATED[solved.closure], walk.kinds), because
@@ -278,6 +277,6 @@ def check_by_way(solved, related, target, row, because, source):
     passed = {
         why.removeprefix("because "): its[3]
         for its, why in zip(rows(flow.constraints), flow.because, strict=True)
-        if its[:3] == (u, v, must_link)
+        if its[:3] == (min(u, v), max(u, v), must_link)
     }
     assert weight == min(passed[there], one.weight, other.weight)

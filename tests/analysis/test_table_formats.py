@@ -146,16 +146,32 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("id,x\na,1\nb,\n", r":3: line 3 has no value in the column 'x'; 1 values .*--ignore texts=x"),
+        ("id,x\na,1\nb,\n", r":3: line 3 has no value in the column 'x'; 1 value is like .*--ignore texts=x"),
         ("id,x\na,1\nb,NA\n", r":3: line 3 has no value"),
-        ("id,x\na,1\nb,?\nc,?\n", r":3: line 3 has no value in the column 'x'; 2 values"),
+        ("id,x\na,1\nb,?\nc,?\n", r":3: line 3 has no value in the column 'x'; 2 values are like"),
         ("id,x\na,1\nb,two\n", r":3: line 3 has \"'two'\", which is no finite number|:3: line 3 has 'two', which is"),
         ("id,x\na,1\nb,inf\n", r":3: line 3 has 'inf', which is no finite number, in the column 'x'"),
         ("id,x\na,1\nb,1e999\n", r":3: line 3 has '1e999', which is no finite number"),
         ("id,x,w\na,1,u\nb,2,v\n", r": the column 'w' holds no numbers.*--ignore texts=w.*--id-column texts=w"),
         ("id,x\na,1\nb,2\na,3\n", r":4: line 4 has the id 'a', as line 2 has; ids must be distinct"),
         ("id,x\na,1\n,2\n", r":3: line 3 has no id in the column 'id'; give it one"),
-        ("id,x,x\na,1,2\n", r": the column 'x' is there more than once; give it another name"),
+        ("id,x,x\na,1,2\n", r": the column 'x' is there more than once; rename all but one"),
+        ("id,x,y,x,y\na,1,2,3,4\n", r": the columns 'x', 'y' are there more than once"),
+        ("id,x,w,v\na,1,u,u\nb,2,v,u\n", r": the columns 'w', 'v' hold no numbers"),
+        (
+            "id;x\na;1,5\nb;-2,87\nc;3\n",
+            r":2: line 2 has '1,5', a decimal comma, in .* 2 values are .* Write 1\.5, rem",
+        ),
+        (
+            "id;x\na;2,87\nb; -1,5e3\nc;?\n",
+            r": the column 'x' writes decimals with a comma; write 2\.87 instead of 2,87",
+        ),
+        ("id;x;w;y\na;u;,5;1,5\nb;v;1,5;1,5\n", r": the columns 'w', 'y' write decimals with a comma; write \.5 "),
+        ("id;x\na;u,v\nb;1,5\n", r": the column 'x' holds no numbers"),
+        (
+            "id,x\na,1e200\nb,-3e200\n",
+            r":2: line 2 has '1e200', which is too large to .* 2 values .* Scale the column to below 1e",
+        ),
         ("id,x\na,1,5\n", r":2: line 2 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\nb,2,5\n', r":4: line 4 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\nb,\n', r": row 1"),
@@ -223,8 +239,10 @@ def test_what_cannot_be_used_of_other_formats_is_named(tmp_path, name, content, 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "txt", "parquet", "npz", "npy", "arff"])
 def test_a_missing_file_and_a_folder_are_refused(tmp_path, ending):
     (tmp_path / f"folder.{ending}").mkdir()
-    with pytest.raises(DataError, match=rf"folder\.{ending}: cannot be read: Is a directory"):
+    with pytest.raises(DataError, match=rf"folder\.{ending}: this is a folder; name a file"):
         read_table("texts", View(path=str(tmp_path / f"folder.{ending}")))
+    with pytest.raises(DataError, match=rf"{tmp_path.name}: this is a folder; name a file"):
+        read_table("texts", View(path=str(tmp_path)))
     (tmp_path / f"texts.{ending}").touch()
     with pytest.raises(DataError, match=rf"text\.{ending}: there is no such file; did you mean 'texts\.{ending}'\?"):
         read_table("texts", View(path=str(tmp_path / f"text.{ending}")))

@@ -141,6 +141,61 @@ def test_coloring_changes_points_and_legend(page):
     assert trace(page, "rows")["color"] == by_cluster
 
 
+def test_what_has_no_label_is_gray_when_colored_by_label(open_page, report):
+    views = make_facts(TWO, n_given=12)["views"]
+    views[0]["reference"][:2] = ["", "class a"]
+    views[1]["reference"] = None
+    page = open_page(report("unlabeled", TWO, n_given=12, views=views), color_scheme="light")
+    note = page.locator("figcaption >> text=no reference labels")
+    assert note.is_hidden()
+    by_cluster = trace(page, "rows", 1)["color"]
+    page.select_option("#coloring", "class")
+    gray = "#8c959f"
+    assert trace(page, "rows", 1)["color"] == gray
+    assert trace(page, "rows", 0)["color"][0] == gray != trace(page, "rows", 0)["color"][1]
+    assert note.is_visible()
+    assert "no label" in page.inner_text(".legend:visible")
+    page.fill("#row-name", "t0")
+    page.keyboard.press("Enter")
+    assert "label" not in page.inner_text(STATUS)
+    page.select_option("#coloring", "cluster")
+    assert trace(page, "rows", 1)["color"] == by_cluster
+    assert note.is_hidden()
+
+
+def test_the_search_says_which_constraints_it_does_not_know(open_page, report):
+    views = make_facts(TWO, n_given=12)["views"]
+    views[0]["n_propagated"]["must_link"] += 5000
+    page = open_page(report("cut", TWO, n_given=12, views=views))
+    for name, said in (("t7", True), ("i7", False)):
+        page.fill("#row-name", name)
+        page.keyboard.press("Enter")
+        assert ("all are in texts/propagated.csv" in page.inner_text("#selection-constraints")) is said
+
+
+def test_a_text_on_hover_stays_in_a_narrow_picture(open_page, report):
+    views = make_facts(TWO, n_given=12)["views"]
+    for view in views:
+        view["ids"] = [f"https://example.org/{'path/' * 20}{row}" for row in range(view["n_rows"])]
+        view["reference"] = ["Donaudampfschifffahrtsgesellschaftskapitänsklasse 11"] * view["n_rows"]
+    page = open_page(report("hover", TWO, n_given=12, views=views), width=400)
+    page.locator(".chart").nth(0).scroll_into_view_if_needed()
+    row = max(range(40), key=views[0]["x"].__getitem__)
+    page.mouse.move(*place_of(page, row))
+    page.wait_for_selector(".hoverlayer .hovertext")
+    text, chart = (page.locator(one).first.bounding_box() for one in (".hoverlayer .hovertext", ".chart"))
+    assert chart["x"] <= text["x"]
+    assert text["x"] + text["width"] <= chart["x"] + chart["width"]
+
+
+@pytest.mark.parametrize("width", [320, 360, 400])
+def test_no_line_ends_within_an_option(open_page, report, width):
+    said = "A lower threshold (--threshold), or another one, --threshold cv, or else --transfer direct-mapping. " * 4
+    page = open_page(report("options", TWO, n_given=12, warnings=[said]), width=width)
+    lines = page.evaluate("[...document.querySelectorAll('.warnings code')].map((one) => one.getClientRects().length)")
+    assert lines == [1] * 12
+
+
 def test_a_constraint_in_a_table_leads_to_its_row(page):
     page.evaluate(UNFOLD)
     button = page.locator("button.row").first

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from mvcc.analysis import write_example
 from mvcc.cli._cluster import command
-from mvcc.exceptions import ConfigError, DataError, InvalidInputError, StoreError
+from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, InvalidInputError, StoreError
 
 OPTIONS = [
     *("--view", "texts=texts.csv", "--view", "images=images.csv", "--match", "texts:images=matches.csv"),
@@ -119,6 +119,27 @@ def test_a_dry_run_reads_everything_and_writes_nothing(data):
         run("cluster.yaml", "--dry-run")
 
 
+def test_a_dry_run_ends_as_the_run_would_on_a_contradiction(data):
+    first, second = Path("pairs.csv").read_text().splitlines()[1:3]
+    i, j, _, _ = (first if "must-link" in first else second).split(",")
+    Path("pairs.csv").write_text(f"i,j,kind\n{i},{j},must-link\n{j},{i},cannot-link\n")
+    with pytest.raises(ConstraintConflictError) as foreseen:
+        run("cluster.yaml", "--dry-run")
+    with pytest.raises(ConstraintConflictError) as met:
+        run("cluster.yaml", "--out", "results")
+    assert str(foreseen.value) == str(met.value)
+
+
+def test_one_of_a_kind_is_not_told_in_the_plural(data):
+    Path("texts.csv").write_text("id,x\na,1\nb,2\n")
+    Path("pairs.csv").write_text("i,j,kind\na,b,must-link\n")
+    Path("matches.csv").write_text("a,image-000\n")
+    options = ("--match", "texts:images=matches.csv", "--constraints", "texts=pairs.csv", "--view", "images=images.csv")
+    lines = run("--view", "texts=texts.csv", *options, "-k", 2, "--dry-run").stdout.splitlines()
+    assert lines[0] == "texts: 2 rows, 1 column, 1 constraint (texts.csv)"
+    assert lines[2] == "texts and images: 1 match"
+
+
 def test_json_is_one_document_on_standard_output_and_nothing_else(data):
     done = run("cluster.yaml", "--restarts", 1, "--out", "results", "--json")
     outcome = json.loads(done.stdout)
@@ -205,6 +226,33 @@ def test_warnings_are_notes_on_standard_error(data):
     assert "Note" not in done.stdout
 
 
+def test_doubts_about_what_was_inferred_are_in_the_json_as_well(data):
+    said = json.loads(run(*OPTIONS, "--restarts", 0, "--out", "results", "--json").stdout)["warnings"]
+    facts = json.loads((data / "results/clustering.json").read_text("utf-8"))
+    doubtful = [view["name"] for view in facts["views"] if view["suspicious"]]
+    assert doubtful
+    assert said == [
+        *facts["warnings"],
+        *(f"What was inferred for nearby rows of {name} may be wrong; the report says why." for name in doubtful),
+    ]
+
+
+def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_was_inferred(data):
+    one = ("--view", "texts=texts.csv", "--labels-column", "texts=topic", "-k", 4, "--restarts", 0)
+    done = run(*one, "--constraints", "texts=pairs.csv", "--threshold", "0.4", "--out", "with")
+    assert re.search(r"; \d+ propagated, \d+ of them inferred; F against", done.stdout.replace("\n    ", " "))
+    done = run(*one, "--out", "without")
+    assert "propagated" not in done.stdout
+    assert "No constraints were given" in done.stderr
+    assert "may be wrong" not in done.stderr
+
+
+def test_the_threshold_that_cross_validation_chose_is_printed(data):
+    done = run(*OPTIONS[:-1], "cv", "--restarts", 0, "--out", "results")
+    chosen = json.loads((data / "results/clustering.json").read_text("utf-8"))["co_em"]["threshold"]
+    assert done.stdout.startswith(f"Threshold: {chosen:g}, chosen by cross-validation\n")
+
+
 # in processes of their own
 
 
@@ -219,7 +267,7 @@ def test_the_command_ends_with_0_with_1_for_bad_data_and_with_2_for_bad_settings
     assert mvcc("cluster", "cluster.yaml", "--dry-run", cwd=data).returncode == 0
     Path("pairs.csv").write_text("i,j,kind\ntext-000,text-0001,must-link\n")
     for arguments, code, message in (
-        ((), 1, "mvcc: pairs.csv:2: no row has the id 'text-0001'; did you mean 'text-0"),
+        ((), 1, "mvcc: pairs.csv:2: texts (texts.csv) has no row with the id 'text-0001'; did you mean 'text-0"),
         (("--base", "x"), 2, "mvcc: 1 problem in cluster.yaml:\n--base x: base: "),
         (("--features", "x"), 2, "mvcc: 1 problem in cluster.yaml:\n--features x: features: "),
     ):

@@ -62,7 +62,7 @@ def test_a_long_list_of_what_was_dropped_is_cut(tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_an_error(pairs, tmp_path):
-    with pytest.raises(InvalidInputError, match=r"cannot be written: .*Choose another file"):
+    with pytest.raises(InvalidInputError, match=r"cannot be written: .*where a folder must be: choose another file"):
         run(pairs, "--on-conflict", "drop", "--out", pairs / "file.csv")
 
 

@@ -75,6 +75,26 @@ def test_exit_codes(monkeypatch, capsys, error, code):
     assert capsys.readouterr().err.startswith("mvcc: " if error else "")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "x.yaml"], "interrupted; what is finished is stored, the same command goes on from there."),
+        (["cluster", "x.yaml"], "interrupted; the results are not complete, the same command begins from the start."),
+        (["claims", "run"], "interrupted; not all is done, give the same command again."),
+        ([], "interrupted; not all is done, give the same command again."),
+    ],
+)
+def test_what_an_interrupt_leaves_is_said_of_each_command(monkeypatch, capsys, arguments, message):
+    def interrupt(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupt)
+    monkeypatch.setattr("sys.argv", ["mvcc", *arguments])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err == f"mvcc: {message}\n"
+
+
 def test_an_unexpected_error_is_not_swallowed(monkeypatch):
     def fail(**_):
         raise ZeroDivisionError("a bug")

@@ -70,7 +70,9 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Figure, "savefig", full_disk)
-    with pytest.raises(StoreError, match=r"cannot write .*figure_04\.png: No space left on device.*--out"):
+    with pytest.raises(
+        StoreError, match=r"cannot write .*figure_04\.png: No space left on device\. Make room, or .*--out"
+    ):
         plot(folder)
     assert names(folder / "figures") == ["figure_04.png"]
     assert (folder / "figures" / "figure_04.png").read_text() == "old"
@@ -78,7 +80,7 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
 
 def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path, curves, finish):
     folder = finish(tmp_path, curves(bases=("pck-means",)))
-    with pytest.raises(StoreError, match=r"cannot write .*manifest\.json.*--out"):
+    with pytest.raises(StoreError, match=r"cannot write .*manifest\.json.* A file is where a folder must be: .*--out"):
         plot(folder, out=folder / "manifest.json")
 
 

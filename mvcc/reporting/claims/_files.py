@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mvcc._disk import write_whole
+from mvcc._messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims._evaluate import Scorecard
 from mvcc.reporting.claims._evidence import READINGS
@@ -38,7 +39,7 @@ def write_markdown(scorecard: Scorecard, folder: Path) -> Path:
     try:
         write_whole(path, to_markdown(scorecard).encode())
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}. Make the folder writable.") from error
+        raise StoreError(f"cannot write {path}: {why_unwritten(error, 'copy the results elsewhere')}") from error
     return path
 
 

@@ -48,6 +48,9 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
         sizes=_sizes(clustering),
         relations=[_related(clustering, relation) for relation in clustering.relations],
         switches=_switches(clustering),
+        most_listed=_most_listed(clustering),
+        unlabeled=[not any(view.reference or ()) for view in clustering.views],
+        lacks_labels=any(not all(view.reference or ("",)) for view in clustering.views),
         classes=_listed(class_names(clustering), len(class_names(clustering))),
         settings=rows_of_settings(clustering.settings),
         machine=rows_of_settings(clustering.machine),
@@ -122,11 +125,12 @@ class Related:
 
 @dataclass(frozen=True)
 class Switch:
-    """A checkbox for one kind of constraint."""
+    """A checkbox for one kind of constraint: how many there are, and how many of them are drawn."""
 
     name: str
     label: str
     count: int
+    drawn: int
     checked: bool
 
 
@@ -134,7 +138,8 @@ def _unfit(facts: Clustering) -> Iterator[Warned]:
     """Give the two warnings of §6.4, where constraints were propagated at all."""
     if facts.co_em.propagates:
         for view in facts.views:
-            yield from _suspicion(view)
+            if view.n_inferred.total:
+                yield from _suspicion(view)
 
 
 def _suspicion(view: View) -> Iterator[Warned]:
@@ -216,8 +221,15 @@ def _switches(facts: Clustering) -> list[Switch]:
     switches = []
     for name in KINDS:
         for must_link in (True, False):
-            counts = [sum(link.must_link == must_link for link in getattr(view, name)) for view in facts.views]
-            label = f"{name} {kind_of(must_link)}s"
-            switches.append(Switch(f"{name} {kind_of(must_link)}", label, sum(counts), max(counts) <= DRAWN_AT_FIRST))
+            drawn = [sum(link.must_link == must_link for link in getattr(view, name)) for view in facts.views]
+            counts = [view.counts(name) for view in facts.views]
+            total = sum(one.must_link if must_link else one.cannot_link for one in counts)
+            kind = f"{name} {kind_of(must_link)}"
+            switches.append(Switch(kind, f"{kind}s", total, sum(drawn), max(drawn) <= DRAWN_AT_FIRST))
     violated = sum(len(view.violated) for view in facts.views)
-    return [*switches, Switch("violated", "violated ones marked", violated, True)]
+    return [*switches, Switch("violated", "violated ones marked", violated, violated, True)]
+
+
+def _most_listed(facts: Clustering) -> int:
+    """Return the length at which lists of constraints were cut, 0 where none was."""
+    return max((len(getattr(view, name)) for view in facts.views for name in KINDS if view.is_cut(name)), default=0)

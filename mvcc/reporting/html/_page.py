@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc._disk import write_whole
+from mvcc._messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html import _words
 
@@ -58,10 +59,7 @@ def write_page(
     try:
         write_whole(path, html.encode("utf-8", "replace"))  # half a surrogate pair is no character
     except OSError as error:
-        raise StoreError(
-            f"cannot write {path}: {error.strerror or error}. Make the folder writable, or name another file with "
-            "--out."
-        ) from error
+        raise StoreError(f"cannot write {path}: {why_unwritten(error, 'choose another place with --out')}") from error
 
 
 def script_json(value: Any) -> str:
@@ -118,6 +116,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        count=_words.count, percent=_words.percent, number=_words.number, plural=_words.plural, symbol=_words.symbol
+        count=_words.count,
+        percent=_words.percent,
+        number=_words.number,
+        plural=_words.plural,
+        symbol=_words.symbol,
+        options=_words.options,
     )
     return environment

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import Any
 
 from mvcc._constraint_files import kind_of
 from mvcc._messages import clipped
 from mvcc.reporting.html._page import plotly_text
 from mvcc.reporting.html._schema import Clustering, Given, Link, View
-from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent
+from mvcc.reporting.html._words import N_COLORS, SYMBOLS, count, percent, plural
 
 MANY = 3000  # points; more are drawn by the graphics card
 DRAWN_AT_FIRST = 100  # constraints of one kind; more would hide the points until they are asked for
 KINDS = ("given", "propagated", "received")
 
-_LONGEST_ID = 60  # in a text on hover
+_LONGEST = 40  # an id or a label, in a text on hover
+_WIDEST = 45  # a line of it, in characters: it fits into the picture on a telephone
 _MOST_COUNTERPARTS = 5  # …
 _WIDTHS = {"given": 2.0, "propagated": 0.8, "received": 0.8}
+_HEAVIEST = {"propagated": "inferred ones first, then the heaviest", "received": "the heaviest"}
 
 Counterparts = dict[int, list[tuple[int, int]]]  # of each row that has any: view and row
 
@@ -49,7 +52,7 @@ def counterparts(facts: Clustering) -> list[Counterparts]:
 
 def class_names(facts: Clustering) -> list[str]:
     """List the reference labels of all views in the order of their colors."""
-    return sorted({name for view in facts.views for name in view.reference or ()})
+    return sorted({name for view in facts.views for name in view.reference or () if name})
 
 
 def _view_data(facts: Clustering, number: int, related: Counterparts, classes: dict[str, int]) -> dict[str, Any]:
@@ -58,11 +61,22 @@ def _view_data(facts: Clustering, number: int, related: Counterparts, classes: d
         "name": view.name,
         "ids": view.ids,
         "labels": view.labels,
-        "classes": None if view.reference is None else [classes[name] for name in view.reference],
+        "classes": None if view.reference is None else [classes.get(name) for name in view.reference],
         "stability": None if None in view.stability else view.stability,
         "constraints": {name: [_told(link) for link in getattr(view, name)] for name in KINDS},
+        "cuts": _cuts(view),
         "figure": _figure(facts, view, related),
     }
+
+
+def _cuts(view: View) -> list[str]:
+    """Say which constraints of a view are not in the page, and where they are."""
+    return [
+        f"Of {plural(view.counts(name).total, f'{name} constraint')} of {view.name}, this page holds "
+        f"{count(len(getattr(view, name)))}, {which}; all are in {view.name}/{name}.csv."
+        for name, which in _HEAVIEST.items()
+        if view.is_cut(name)
+    ]
 
 
 def _told(link: Given | Link) -> list[Any]:
@@ -168,21 +182,22 @@ def _short(values: Iterable[float]) -> list[float]:
 
 
 def _on_hover(facts: Clustering, view: View, row: int, related: Sequence[tuple[int, int]]) -> str:
-    lines = [f"<b>{_id(view.ids[row])}</b>", f"cluster {view.labels[row]}"]
-    if view.reference is not None:
-        lines.append(f"reference label: {_id(view.reference[row])}")
+    lines = [f"cluster {view.labels[row]}"]
+    if view.reference is not None and view.reference[row]:
+        lines.append(f"reference label: {clipped(view.reference[row], _LONGEST)}")
     if (share := view.stability[row]) is not None:
         lines.append(f"stability: {percent(share)}")
     by_view: dict[int, list[str]] = defaultdict(list)
     for other, j in related:
-        by_view[other].append(_id(facts.views[other].ids[j]))
+        by_view[other].append(clipped(facts.views[other].ids[j], _LONGEST))
     for other, ids in sorted(by_view.items()):
         more = f" and {len(ids) - _MOST_COUNTERPARTS} more" if len(ids) > _MOST_COUNTERPARTS else ""
-        lines.append(f"in {_id(facts.views[other].name)}: {', '.join(ids[:_MOST_COUNTERPARTS])}{more}")
+        lines.append(f"in {clipped(facts.views[other].name, _LONGEST)}: {', '.join(ids[:_MOST_COUNTERPARTS])}{more}")
     if not related and facts.relations:
         lines.append("no counterpart known")
-    return "<br>".join(lines)
+    name = f"<b>{plotly_text(clipped(view.ids[row], _LONGEST))}</b>"
+    return "<br>".join([name, *(plotly_text(piece) for line in lines for piece in _wrapped(line))])
 
 
-def _id(text: str) -> str:
-    return plotly_text(clipped(text, _LONGEST_ID))
+def _wrapped(line: str) -> list[str]:
+    return [line] if len(line) <= _WIDEST else wrap(line, _WIDEST, break_on_hyphens=False)

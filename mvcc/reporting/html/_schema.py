@@ -99,6 +99,18 @@ class View(_Facts):
     reference_f: Number | None
     reference_ari: Number | None
 
+    def counts(self, name: str) -> LinkCounts:
+        """Count the given, propagated or received constraints; the lists of the latter two may be cut."""
+        if name == "given":
+            must_links = sum(link.must_link for link in self.given)
+            return LinkCounts(must_link=must_links, cannot_link=len(self.given) - must_links)
+        counts: LinkCounts = getattr(self, f"n_{name}")
+        return counts
+
+    def is_cut(self, name: str) -> bool:
+        """Tell whether a list lacks some of its constraints."""
+        return len(getattr(self, name)) < self.counts(name).total
+
     @model_validator(mode="after")
     def _every_row_has_its_values(self) -> Self:
         for name in ("ids", "labels", "reference", "x", "y", "stability"):

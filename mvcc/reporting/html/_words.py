@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 # After Okabe and Ito; the colors themselves, for light and dark, are --c0 … --c6 of report.css. Their number and that
 # of the symbols have no common divisor: 56 clusters are all different.
@@ -19,6 +23,7 @@ _SHAPES = {  # in a square from -8 to 8
     "star": "M0,-8L2,-2.7L7.6,-2.5L3.2,1L4.7,6.5L0,3.4L-4.7,6.5L-3.2,1L-7.6,-2.5L-2,-2.7Z",
     "triangle-down": "M0,6.5L7,-5.5H-7Z",
 }
+_OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*[a-z]|-[a-z])(?![\w-])")
 
 
 def symbol(cluster: int) -> dict[str, Any]:
@@ -60,6 +65,13 @@ def repeatability(agreement: float) -> str:
     if agreement >= 0.4:
         return "clusters that differ considerably from start to start"
     return "clusters that depend mainly on the start: do not rely on them"
+
+
+def options(text: str) -> Markup:
+    """Mark the options of a command in a text, so that no line ends within one."""
+    from markupsafe import Markup, escape
+
+    return Markup(_OPTION.sub(r'<code class="option">\g<0></code>', str(escape(text))))
 
 
 def rows_of_settings(tree: Mapping[str, Any]) -> list[tuple[str, str]]:

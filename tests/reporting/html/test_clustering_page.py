@@ -14,7 +14,7 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html import write_clustering_report
 from mvcc.reporting.html._page import plotly_text, script_json
-from mvcc.reporting.html._words import percent, rows_of_settings
+from mvcc.reporting.html._words import options, percent, rows_of_settings
 from tests.browser.facts import make_facts
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\"'&amp;{{ 7*7 }}"
@@ -187,6 +187,28 @@ def test_long_lists_end_with_how_many_more_there_are(page):
     assert "… and 4,901 more, see images/propagated.csv ." in text
 
 
+def test_constraints_are_counted_whole_where_their_lists_are_cut(page):
+    whole, cut = make_facts((200, 100)), make_facts((200, 100))
+    view = cut["views"][1]
+    listed = len(view["propagated"])
+    must_links = sum(facts["n_propagated"]["must_link"] for facts in whole["views"])
+    view["n_propagated"]["must_link"] += 5000
+    made = page(cut)
+    assert f"propagated must-links ({must_links} drawn of {must_links + 5000:,})" in made.text
+    assert f"this page holds at most {listed}, inferred ones first, then the heaviest" in made.text
+    assert [one["cuts"] for one in data_of(made)["views"]] == [
+        [],
+        [
+            f"Of {listed + 5000:,} propagated constraints of images, this page holds {listed}, inferred ones first, "
+            "then the heaviest; all are in images/propagated.csv."
+        ],
+    ]
+    made = page(whole)
+    assert f"propagated must-links ({must_links})" in made.text
+    assert "this page holds" not in made.text
+    assert [one["cuts"] for one in data_of(made)["views"]] == [[], []]
+
+
 def test_the_two_warnings_say_what_was_seen_what_it_means_and_what_to_do(page):
     facts = make_facts((30, 20), warnings=["co-EM did not converge."])
     facts["views"][0].update(disagreement=0.3, suspicious=True)
@@ -232,6 +254,48 @@ def test_a_reference_label_has_one_color_in_all_views(page):
     assert data["views"][1]["classes"] == [0] * 10 + [1] * 10
 
 
+def test_rows_without_a_reference_label_have_none(page):
+    facts = make_facts((30, 20))
+    facts["views"][0]["reference"] = [""] * 15 + ["b"] * 15
+    facts["views"][1]["reference"] = None
+    made = page(facts)
+    data = data_of(made)
+    assert data["classNames"] == ["b"]
+    assert [view["classes"] for view in data["views"]] == [[None] * 15 + [0] * 15, None]
+    hover = next(one for one in data["views"][0]["figure"]["data"] if one["name"] == "rows")["text"]
+    assert ["reference label" in text for text in hover] == [False] * 15 + [True] * 15
+    assert made.text.count("no reference labels") == 1
+    assert "no label" in made.text.replace("no reference labels", "")
+    assert "no label" not in page(make_facts((30, 20))).text
+
+
+def test_lines_on_hover_are_short_enough_for_a_narrow_picture(page):
+    facts = make_facts((30, 20))
+    for view in facts["views"]:
+        view["ids"] = [f"{'long-' * 30}{row}" for row in range(view["n_rows"])]
+        view["reference"] = ["Donaudampfschifffahrtsgesellschaftskapitänsklasse 1"] * view["n_rows"]
+    facts["relations"][0]["pairs"] = [[0, 4], [0, 7]]
+    hover = next(t for t in data_of(page(facts))["views"][0]["figure"]["data"] if t["name"] == "rows")["text"][0]
+    lines = re.sub("</?b>", "", hover).split("<br>")
+    assert max(map(len, lines)) <= 45
+    assert lines[0] == f"{'long-' * 7}long…"
+    assert "Donaudampfschifffahrtsgesellschaftskapi…" in lines
+    assert " ".join(lines).endswith(f"in images: {lines[0]}, {lines[0]}")
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("Use --transfer direct-mapping.", ["--transfer"]),
+        ("fewer (-k), lower (--threshold cv)", ["-k", "--threshold"]),
+        ("must-link, a--b, img-k, 3 -- 4, --, -5", []),
+    ],
+)
+def test_options_are_marked_in_texts(text, marked):
+    assert re.findall(r'<code class="option">(.*?)</code>', options(text)) == marked
+    assert options("<b> & --out") == '&lt;b&gt; &amp; <code class="option">--out</code>'
+
+
 def test_headings_go_down_one_level_at_a_time_and_there_is_one_of_each_landmark(page):
     made = page(make_facts((30, 20), warnings=["x"]))
     levels = [int(tag[1]) for tag, _ in made.elements if re.fullmatch("h[1-6]", tag)]
@@ -252,7 +316,7 @@ def test_twenty_thousand_points_stay_below_twelve_megabytes(write):
 
 def test_a_file_that_cannot_be_written_is_an_error_with_advice(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match=r"cannot write .*report\.html: .*--out"):
+    with pytest.raises(StoreError, match=r"cannot write .*report\.html: .* A file is where a folder must be: .*--out"):
         write_clustering_report(make_facts((30, 20)), tmp_path / "file" / "report.html")
 
 

@@ -141,12 +141,14 @@
 
     function pointColors(view) {
       const palette = Array.from({ length: data.nColors }, (_, number) => color("c" + number));
-      const cycle = (numbers) => numbers.map((number) => palette[number % data.nColors]);
-      const by = coloring.value;
-      if (by === "stability" && view.stability) {
-        return { color: view.stability, colorscale: "Viridis", cmin: 0, cmax: 1, showscale: false };
+      const unknown = color("unknown");
+      const cycle = (numbers) => numbers.map((number) => (number === null ? unknown : palette[number % data.nColors]));
+      const values = { cluster: view.labels, class: view.classes, stability: view.stability }[coloring.value];
+      if (values === null) { return { color: unknown }; }
+      if (coloring.value === "stability") {
+        return { color: values, colorscale: "Viridis", cmin: 0, cmax: 1, showscale: false };
       }
-      return { color: cycle(by === "class" && view.classes ? view.classes : view.labels) };
+      return { color: cycle(values) };
     }
 
     function paint(view) {
@@ -217,7 +219,9 @@
     function describe(number, row, others) {
       const view = data.views[number];
       let text = "“" + view.ids[row] + "” of " + view.name + ": cluster " + view.labels[row];
-      if (view.classes) { text += ", reference label " + data.classNames[view.classes[row]]; }
+      if (view.classes && view.classes[row] !== null) {
+        text += ", reference label " + data.classNames[view.classes[row]];
+      }
       if (view.stability) { text += ", stability " + Math.round(100 * view.stability[row]) + " %"; }
       text += ".";
       others.forEach(function (rows, other) {
@@ -243,7 +247,8 @@
         });
       });
       constraints.replaceChildren();
-      items.slice(0, LISTED).concat(items.length > LISTED ? ["… and " + (items.length - LISTED) + " more"] : [])
+      items.slice(0, LISTED)
+        .concat(items.length > LISTED ? ["… and " + (items.length - LISTED) + " more"] : [], view.cuts)
         .forEach(function (text) {
           const item = document.createElement("li");
           item.textContent = text;
@@ -340,7 +345,7 @@
       });
     });
     coloring.addEventListener("change", function () {
-      all(".legend").forEach(function (legend) { legend.hidden = legend.dataset.coloring !== coloring.value; });
+      all("[data-coloring]").forEach(function (one) { one.hidden = one.dataset.coloring !== coloring.value; });
       draw();
     });
 
