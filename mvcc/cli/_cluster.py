@@ -242,7 +242,8 @@ def _doubts(facts: dict[str, Any]) -> list[str]:
 
 
 def _worded(view: dict[str, Any], agreement: list[float], several: bool) -> str:
-    parts = [f"{view['n_rows']} rows", f"{len(view['given'])} constraints given, {len(view['violated'])} violated"]
+    given = counted(len(view["given"]), "constraint")
+    parts = [counted(view["n_rows"], "row"), f"{given} given, {len(view['violated'])} violated"]
     if view["dropped"]:
         parts.append(f"{len(view['dropped'])} dropped")
     passed, inferred, received = (sum(view[f"n_{what}"].values()) for what in ("propagated", "inferred", "received"))

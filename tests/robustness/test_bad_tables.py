@@ -76,7 +76,7 @@ ODD = (
 )
 WHERE = (
     *(r"texts\.csv", r"images\.csv", r"matches\.csv", r"pairs\.csv", r"cluster\.yaml", "contradict"),
-    *("constraints?", "texts", "images", "n_clusters", "threshold", "X", "ending"),
+    *("constraints?", "texts", "images", "n_clusters", "threshold", "X", "ending", "folder"),
 )
 
 
