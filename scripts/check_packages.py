@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -23,11 +26,11 @@ NEEDED = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters, 3.11 or newer")
-    with tempfile.TemporaryDirectory() as folder:
-        packages = build(Path(folder))
-        for python in parser.parse_args().pythons:
-            for package in packages:
-                use(python, package, Path(folder))
+    pythons = parser.parse_args().pythons
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        uses = product(pythons, build(Path(folder)))  # most of the time one compiler works in each
+        for outcome in pool.map(lambda one: use(*one, Path(folder)), uses):
+            print(outcome, flush=True)
 
 
 def build(folder: Path) -> list[Path]:
@@ -49,8 +52,8 @@ def build(folder: Path) -> list[Path]:
     return [wheel, sdist]
 
 
-def use(python: str, package: Path, folder: Path) -> None:
-    """Install a package in an empty environment, and go from nothing to a report with it."""
+def use(python: str, package: Path, folder: Path) -> str:
+    """Install a package in an empty environment, go from nothing to a report with it, and say how long that took."""
     began = time.perf_counter()
     here = folder / f"{Path(python).name}-{package.suffix[1:]}"
     interpreter = environment(python, here / "venv", str(package))
@@ -68,7 +71,7 @@ def use(python: str, package: Path, folder: Path) -> None:
     assert (here / "my-results/report.html").stat().st_size > 0
     version = subprocess.run([interpreter, "-V"], capture_output=True, text=True, check=True).stdout.strip()
     now = time.perf_counter()
-    print(f"{version}, {package.name}: installed in {installed - began:.0f} s, used in {now - installed:.0f} s")
+    return f"{version}, {package.name}: installed in {installed - began:.0f} s, used in {now - installed:.0f} s"
 
 
 def environment(python: str, folder: Path, *packages: str) -> Path:

@@ -22,7 +22,10 @@ def cautions(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred:
         How many constraints the views passed on, and how many of these do not follow from what was given.
     """
     said = [*fit.warnings, *_of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)]
+    matched = {view for views, rows in fit.related.items() if len(rows) for view in views}
     for number, table in enumerate(tables):
+        if matched and number not in matched:
+            said.append(f"{table.name}: no row is matched with one of another view; it was clustered by itself.")
         if empty := job.n_clusters - len(np.unique(fit.labels[number])):
             said.append(f"{table.name}: {empty} of the {job.n_clusters} clusters are empty.")
         if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:

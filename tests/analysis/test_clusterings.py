@@ -124,6 +124,9 @@ def test_warnings_name_what_must_not_be_overlooked(tmp_path):
     assert any("No constraints were given" in text for text in facts["warnings"])
     facts = cluster(write_problem(tmp_path, pairs=()), tmp_path / "b")
     assert any("each was clustered by itself" in text for text in facts["warnings"])
+    facts = cluster(write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")]), tmp_path / "e")
+    alone = [text for text in facts["warnings"] if text.endswith("; it was clustered by itself.")]
+    assert alone == ["view1: no row is matched with one of another view; it was clustered by itself."]
     facts = cluster(with_values(write_problem(tmp_path), threshold=1.0), tmp_path / "c")
     assert any("Nothing was inferred for rows near those" in text for text in facts["warnings"])
     copies = one_table(tmp_path, [[0, 0]] * 3 + [[5, 5]] * 3, n_clusters=3, features="none")
