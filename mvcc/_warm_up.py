@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import product
 from typing import Literal
 
@@ -36,10 +37,17 @@ def compile_kernels(used: Iterable[tuple[str, str]]) -> None:
     used : iterable of (str, str)
         The names of a base and of a transfer method.
     """
+    for base, method in used:
+        _compile(base, method)
+
+
+@cache
+def _compile(base: str, method: str) -> None:
+    """Fit a few points with a base and a transfer method, once in a process."""
     y = np.arange(_ROWS) % 2
     X = np.random.default_rng(0).normal(size=(_ROWS, 2)) + 9 * y[:, None]
     same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
-    for (base, method), (given, closure, threshold) in product(used, _problems(y)):
+    for given, closure, threshold in _problems(y):
         transfer = transfer_class(method)()
         if takes_threshold(method):
             transfer.set_params(threshold=threshold)

@@ -20,12 +20,14 @@ from tests.docs.existing import check
 
 _INTERPRETER = Path(__file__).with_name("interpreter.py")
 _PATIENCE = 120.0  # seconds until a program in the background says that it is there
+_OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # a make below another one says more
 
 
 def variables(*programs: Path, **more: str) -> dict[str, str]:
     """Return the environment of somebody for whom the programs of these folders come first."""
     others = (part for part in os.environ["PATH"].split(os.pathsep) if part != str(HERE))
-    return os.environ | {"PATH": os.pathsep.join([*map(str, programs), *others]), "MPLBACKEND": "agg"} | more
+    outside = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
+    return outside | {"PATH": os.pathsep.join([*map(str, programs), *others]), "MPLBACKEND": "agg"} | more
 
 
 class Reader:
