@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shlex
 import subprocess
@@ -149,6 +150,7 @@ def test_quiet_and_verbose_exclude_each_other(folder):
         done = mvcc("validate", "tiny.yaml", *words)
         assert done.exit_code == 2
         assert "exclude each other" in done.stderr
+        assert not logging.getLogger("mvcc").handlers  # nothing is left for the next command
 
 
 def test_errors_are_said_in_quiet_too(tmp_path):
