@@ -26,7 +26,7 @@ demo: $(VENV)/.installed ## Run the main job on generated data and draw its lear
 	$(BIN)/mvcc plot results-demo
 	@echo "The learning curves are in results-demo/figures/figure_04.png"
 
-test: $(VENV)/.installed ## Run the tests (seven minutes)
+test: $(VENV)/.installed ## Run the tests (seven minutes, or up to twenty on a slow machine)
 	$(BIN)/pytest -n 2
 
 lint: $(VENV)/.installed ## Check style and types

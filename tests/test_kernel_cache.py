@@ -168,7 +168,7 @@ def imported(code, **environment):
     return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True).stderr
 
 
-@pytest.mark.skipif(not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="numba has no such variable yet")
+@pytest.mark.skipif(not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="needs a newer numba")
 def test_where_numba_asks_other_locators_there_is_a_warning():
     assert "NUMBA_CACHE_LOCATOR_CLASSES is set" in imported("pass", NUMBA_CACHE_LOCATOR_CLASSES="InTreeCacheLocator")
 

@@ -19,7 +19,7 @@ from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
 from mvcc._kernels import threads
 from mvcc._kernels.threads import for_blocks, may_share
 
-several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="numba has a single thread")
+several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs a second thread")
 
 
 @pytest.fixture
