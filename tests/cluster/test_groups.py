@@ -165,7 +165,7 @@ def test_violated_constraints_count_in_the_objective_and_in_the_scatters_as_thei
         )
         state = scene.X, scene.labels, scene.centers
         assert found == pytest.approx(mpck.objective(*state, scene.metrics, *scene.listed, reach), rel=1e-9), seed
-        S = scatters(scene.X, scene.centers, scene.labels, scene.links, gaps, scene.metrics, broken)
+        S, _ = scatters(scene.X, scene.centers, scene.labels, scene.links, gaps, scene.metrics, broken)
         for h in range(scene.k):
             expected = mpck.scatter(h, *state, *scene.listed, gaps[h], full)
             assert_allclose(S[h], expected, rtol=1e-9, atol=1e-9, err_msg=f"seed {seed}")

@@ -251,12 +251,12 @@ def test_scatters_and_metrics_equal_the_reference(full, shared):
         gaps = mpck.farthest_differences(scene.X, scene.metrics)
         centers = scene.centers.copy()
         counts = update_centers(scene.X, scene.labels, centers)
-        S = scatters(scene.X, centers, scene.labels, scene.links, gaps, scene.metrics, scene.unbroken)
+        S, lost = scatters(scene.X, centers, scene.labels, scene.links, gaps, scene.metrics, scene.unbroken)
         for h in range(scene.k):
             expected = mpck.scatter(h, scene.X, scene.labels, centers, *scene.listed, gaps[h], full)
             assert_allclose(S[h], expected, rtol=1e-9, atol=1e-12, err_msg=f"seed {seed}")
         metrics, log_dets = scene.metrics.copy(), scene.log_dets
-        update_metrics(S, counts, rounding(scene.X), shared, metrics, log_dets)
+        update_metrics(S, lost, counts, rounding(scene.X), shared, metrics, log_dets)
         expected = mpck.update_metrics(scene.X, scene.labels, centers, scene.metrics, *scene.listed, gaps, shared)
         for found, wanted in zip(metrics, expected, strict=True):
             assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max(), err_msg=f"seed {seed}")
@@ -268,10 +268,14 @@ def test_scatters_and_metrics_equal_the_reference(full, shared):
 @pytest.mark.parametrize("shared", [False, True], ids=["per-cluster", "shared"])
 def test_a_spread_of_zero_or_less_keeps_the_weight_of_its_feature_alone(shared):
     metrics, log_dets = np.array([[5.0, 6.0, 7.0]]), np.log([210.0])
-    update_metrics(np.array([[2.0, 0.0, -1.0]]), np.array([4]), np.zeros(3), shared, metrics, log_dets)
+    update_metrics(
+        np.array([[2.0, 0.0, -1.0]]), np.zeros((1, 3)), np.array([4]), np.zeros(3), shared, metrics, log_dets
+    )
     assert_array_equal(metrics, [[2.0, 6.0, 7.0]])
     assert_allclose(log_dets, np.log([84.0]))
-    update_metrics(np.array([[0.0, 0.0, -1.0]]), np.array([4]), np.zeros(3), shared, metrics, log_dets)
+    update_metrics(
+        np.array([[0.0, 0.0, -1.0]]), np.zeros((1, 3)), np.array([4]), np.zeros(3), shared, metrics, log_dets
+    )
     assert_array_equal(metrics, [[2.0, 6.0, 7.0]])
 
 
@@ -290,7 +294,7 @@ def test_a_spread_of_zero_or_less_keeps_the_weight_of_its_feature_alone(shared):
 )
 def test_a_spread_that_is_not_positive_definite_keeps_the_whole_matrix(S, shared):
     metrics, log_dets = np.array([[[3.0, 1.0], [1.0, 2.0]]]), np.log([5.0])
-    update_metrics(np.array([S]), np.array([4]), np.zeros(2), shared, metrics, log_dets)
+    update_metrics(np.array([S]), np.zeros((1, 2)), np.array([4]), np.zeros(2), shared, metrics, log_dets)
     assert_array_equal(metrics, [[[3.0, 1.0], [1.0, 2.0]]])
     assert_array_equal(log_dets, np.log([5.0]))
 

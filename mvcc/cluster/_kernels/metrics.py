@@ -7,6 +7,8 @@ from numba import njit
 
 from mvcc._kernels.linalg import inverse_cholesky
 
+_ROUNDING = 16 * np.finfo(np.float64).eps  # of a sum, as a share of what was added and subtracted
+
 
 @njit(cache=True)
 def _add_square(S, h, X, i, Z, j, factor):
@@ -21,24 +23,16 @@ def _add_square(S, h, X, i, Z, j, factor):
 
 
 @njit(cache=True)
-def _drop_rounding(S, h, a, rounding):
-    """Set a spread to 0 that is no more than rounding."""
-    if S.ndim == 2:
-        if abs(S[h, a]) <= rounding:
-            S[h, a] = 0.0
-    elif abs(S[h, a, a]) <= rounding:
-        S[h, a, a] = 0.0
-
-
-@njit(cache=True)
 def scatters(X, centers, labels, links, gaps, metrics, broken):
-    """Return S_h of every cluster: its own spread, and what violated constraints add (the minimizer of Eq. 1).
+    """Return S_h of every cluster, and how much of the spread of each of its features (k, d) may be rounding.
 
-    ``broken`` holds the violations of neighbourhoods. A spread that cannot-links cancel but for rounding is 0.
+    S_h is the cluster's own spread and what violated constraints add (the minimizer of Eq. 1); ``broken`` holds the
+    violations of neighbourhoods. Where large terms cancel, as those of cannot-links do, all that is left may be
+    rounding.
     """
     start, partner, weight = links
     S = np.zeros_like(metrics)
-    subtracted = np.zeros(centers.shape)
+    cancelled = np.zeros(centers.shape)
     origin = np.zeros((1, X.shape[1]))
     for i in range(len(X)):
         h = labels[i]
@@ -50,43 +44,43 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
             elif weight[e] < 0 and labels[j] == h and j > i:
                 _add_square(S, h, gaps, h, origin, 0, -weight[e])
                 _add_square(S, h, X, i, X, j, weight[e])
-                _add_square(subtracted, h, X, i, X, j, -weight[e])
+                _add_square(cancelled, h, X, i, X, j, -weight[e])
     torn, joined, weight, magnitude = broken
     for h in range(len(centers)):
         _add_square(S, h, gaps, h, origin, 0, weight[h])
         flat = S[h].ravel()
         flat += torn[h] - joined[h]
         for a in range(X.shape[1]):
-            subtracted[h, a] += magnitude[h, a if S.ndim == 2 else a * X.shape[1] + a]
-            _drop_rounding(S, h, a, 16 * np.finfo(np.float64).eps * subtracted[h, a])
-    return S
+            cancelled[h, a] += magnitude[h, a if S.ndim == 2 else a * X.shape[1] + a]
+    return S, _ROUNDING * cancelled
 
 
 @njit(cache=True)
-def set_metric(S, count, noise, metric):
+def set_metric(S, count, floor, metric):
     """Set M = count · S⁻¹ in place and return whether anything changed.
 
-    A diagonal entry that is not above rounding noise keeps the old weight; a matrix that is not positive definite
-    keeps the old matrix as a whole.
+    ``floor`` (d,) is what rounding may make of a feature without spread. A diagonal entry that is not above it keeps
+    the old weight; a matrix that is not positive definite keeps the old matrix as a whole.
     """
-    d = noise.size
+    d = floor.size
     if metric.ndim == 1:
         changed = False
         for a in range(d):
-            if S[a] > count * noise[a]:
+            if S[a] > floor[a]:
                 metric[a] = count / S[a]
                 changed = True
         return changed
-    definite, root = inverse_cholesky(S, count * noise)
+    definite, root = inverse_cholesky(S, floor)
     if not definite:
         return False
     # what is all rounding error must not pass for positive (clusters of d points or fewer are flat): with every
     # feature scaled to S_aa = 1 the trace of the inverse bounds the inverse of the smallest eigenvalue
-    trace = 0.0
+    trace, rounding = 0.0, _ROUNDING
     for a in range(d):
+        rounding = max(rounding, floor[a] / S[a, a])
         for b in range(a + 1):
             trace += root[a, b] ** 2 * S[b, b]
-    if not trace * 16 * d * np.finfo(np.float64).eps < 1:
+    if not trace * d * rounding < 1:
         return False
     for a in range(d):
         for b in range(d):
@@ -115,17 +109,20 @@ def log_det(metric):
 
 
 @njit(cache=True)
-def update_metrics(S, counts, noise, shared, metrics, log_dets):
-    """M-step of the metrics: M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1)."""
+def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
+    """M-step of the metrics: M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1).
+
+    ``rounding`` (k, d) is that of the scatters, ``noise`` (d,) what rounding of the data adds per point.
+    """
     if shared:
         whole = np.zeros_like(S[0])
         for h in range(len(S)):
             whole += S[h]
-        if set_metric(whole, counts.sum(), noise, metrics[0]):
+        if set_metric(whole, counts.sum(), np.maximum(counts.sum() * noise, rounding.sum(axis=0)), metrics[0]):
             log_dets[:] = log_det(metrics[0])
             for h in range(1, len(metrics)):
                 metrics[h] = metrics[0]
     else:
         for h in range(len(S)):
-            if set_metric(S[h], counts[h], noise, metrics[h]):
+            if set_metric(S[h], counts[h], np.maximum(counts[h] * noise, rounding[h]), metrics[h]):
                 log_dets[h] = log_det(metrics[h])

@@ -122,8 +122,8 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         # what moves have added up anew, so that the same labels give the same bits
         own, rivals = tally(X, origin, labels, groups, k, n_moments)
         broken = violations(own, rivals, groups, d)
-        S = scatters(X, centers, labels, links, gaps, metrics, broken)
-        update_metrics(S, counts, noise, shared, metrics, log_dets)
+        S, rounding = scatters(X, centers, labels, links, gaps, metrics, broken)
+        update_metrics(S, rounding, counts, noise, shared, metrics, log_dets)
         if apart:
             update_farthest(X, lanes, mean, metrics, shared, gaps, reach)
         previous = objective
