@@ -1,4 +1,7 @@
-"""Build wheel and sdist, and use each in an empty environment of every Python given: ``make packages``."""
+"""Build wheel and sdist, and install each in an empty environment of every Python given: ``make packages``.
+
+The wheel is used there; the sdist, which must install the same files, is compared with it.
+"""
 
 from __future__ import annotations
 
@@ -53,12 +56,26 @@ def build(folder: Path) -> list[Path]:
 
 
 def use(python: str, package: Path, folder: Path) -> str:
-    """Install a package in an empty environment, go from nothing to a report with it, and say how long that took."""
+    """Install a package in an empty environment, use it, and say how long that took."""
     began = time.perf_counter()
     here = folder / f"{Path(python).name}-{package.suffix[1:]}"
     interpreter = environment(python, here / "venv", str(package))
-    mvcc = interpreter.with_name("mvcc")
     installed = time.perf_counter()
+    if package.suffix == ".whl":
+        from_nothing_to_a_report(interpreter.with_name("mvcc"), here)
+        done = "used"
+    else:
+        (wheel,) = package.parent.glob("*.whl")
+        (record,) = here.glob("venv/lib/*/site-packages/mvcc-*.dist-info/RECORD")
+        assert files(record.read_text("utf-8")) == files(wheel_record(wheel)), f"{package.name} installs other files"
+        done = "compared with the wheel"
+    version = subprocess.run([interpreter, "-V"], capture_output=True, text=True, check=True).stdout.strip()
+    now = time.perf_counter()
+    return f"{version}, {package.name}: installed in {installed - began:.0f} s, {done} in {now - installed:.0f} s"
+
+
+def from_nothing_to_a_report(mvcc: Path, here: Path) -> None:
+    """Go the way of a new user, with an example of one's own data and with an experiment."""
     for arguments in (
         ["--version"],
         ["init", "my-data"],
@@ -69,9 +86,17 @@ def use(python: str, package: Path, folder: Path) -> str:
         done = subprocess.run([mvcc, *arguments], cwd=here, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"mvcc {arguments[0]}: {done.returncode}\n{done.stdout}{done.stderr}"
     assert (here / "my-results/report.html").stat().st_size > 0
-    version = subprocess.run([interpreter, "-V"], capture_output=True, text=True, check=True).stdout.strip()
-    now = time.perf_counter()
-    return f"{version}, {package.name}: installed in {installed - began:.0f} s, used in {now - installed:.0f} s"
+
+
+def wheel_record(wheel: Path) -> str:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
+        return archive.read(name).decode()
+
+
+def files(record: str) -> list[str]:
+    """Return the files of mvcc with their checksums, of a RECORD of what is in a wheel or installed."""
+    return sorted(line for line in record.splitlines() if line.startswith("mvcc/") and ".pyc," not in line)
 
 
 def environment(python: str, folder: Path, *packages: str) -> Path:

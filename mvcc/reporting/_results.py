@@ -268,11 +268,11 @@ def _read_table(path: Path, key: tuple[str, ...], values: tuple[str, ...]) -> pd
                 _refuse(path, numbers, numbers % 1 > 0, "not a whole number")
             table[name] = numbers
         else:
-            unreadable = table[name].notna() & ~table[name].fillna("").map(is_label)
+            unreadable = [text for text in table[name].dropna().unique() if not is_label(text)]
             _refuse(
                 path,
                 table[name],
-                unreadable,
+                table[name].isin(unreadable),
                 f"not a text of at most {_LONGEST_TEXT} visible characters without {_MARKUP}",
             )
         if name not in _MAY_BE_EMPTY:

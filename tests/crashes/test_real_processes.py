@@ -14,11 +14,12 @@ import time
 import psutil
 import pytest
 
-CONFIG = """\
+TRIALS = 30
+CONFIG = f"""\
 name: tiny
 dataset: four_quadrants
-dataset_options: {instances_per_view: 100}
-trials: 60
+dataset_options: {{instances_per_view: 100}}
+trials: {TRIALS}
 multi_view:
   transfers: [constraint-propagation, direct-mapping]
   bases: [pck-means, mpck-means]
@@ -90,7 +91,7 @@ def undisturbed(tmp_path_factory):
 def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, tried, kills):
     moment, done, kept = random.Random(kills), 0, {}
     while done < kills:
-        if len(kept) == 60:  # all done: once more from the beginning, over the former results
+        if len(kept) == TRIALS:  # all done: once more from the beginning, over the former results
             finish(start(folder, "--fresh", "--trials", "1"))
             kept = shards(folder)
         process = start(folder)
@@ -109,7 +110,7 @@ def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undis
     assert code == 0, err
     assert f"{folder}: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
     assert "ended without a word. Going on from what it stored." in err
-    assert f"{60 - len(kept)} trials computed" in out
+    assert f"{TRIALS - len(kept)} trials computed" in out
     assert f"{len(kept)} kept from before" in out
     assert kept.items() <= shards(folder).items()
     assert sha256(folder) == undisturbed

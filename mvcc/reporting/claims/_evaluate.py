@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from mvcc.reporting._results import Results
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
 from mvcc.reporting.claims._outcome import Outcome, Verdict
 from mvcc.reporting.claims._scorecard import CLAIMS, CLOSURE_CLAIMS, Claim
@@ -64,7 +65,7 @@ def evaluate_claims(results_dir: Path) -> Scorecard:
     StoreError
         If there are no results, a file is damaged, or two experiments hold the same run.
     """
-    return evaluate(read_evidence(results_dir))
+    return evaluate(read_evidence(Results(results_dir)))
 
 
 def evaluate(evidence: Evidence) -> Scorecard:

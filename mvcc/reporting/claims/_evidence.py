@@ -12,7 +12,7 @@ import pandas as pd
 from mvcc._messages import clipped
 from mvcc._results_format import CELL, CROSS_VALIDATED, PROPAGATION
 from mvcc.exceptions import StoreError
-from mvcc.reporting._results import parse_table, read_scores
+from mvcc.reporting._results import Results, parse_table
 
 # The claims of the main experiments are about these (Table 1); a user's own data are no evidence for or against them.
 DATASETS = ("four_quadrants", "protein", "letters_digits", "rec_talk")
@@ -61,7 +61,7 @@ class Evidence:
         return replace(self, scores=pd.concat([scores[rest], scores[chosen].assign(study="main")], ignore_index=True))
 
 
-def read_evidence(results_dir: Path) -> Evidence:
+def read_evidence(results: Results) -> Evidence:
     """Read the scores of all experiments below a folder, and ``evaluations.csv`` in it if it is there.
 
     Raises
@@ -69,7 +69,7 @@ def read_evidence(results_dir: Path) -> Evidence:
     StoreError
         If there is no experiment, a file is damaged, or two experiments hold the same run.
     """
-    return Evidence(prepare(read_scores(results_dir)), _read_evaluations(results_dir / "evaluations.csv"))
+    return Evidence(prepare(results.scores), _read_evaluations(results.folder / "evaluations.csv"))
 
 
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:

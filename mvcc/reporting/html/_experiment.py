@@ -15,7 +15,9 @@ from mvcc.reporting._grids import about_trials, dataset_title
 from mvcc.reporting._plot import FIGURES
 from mvcc.reporting._results import Results, find_experiments, read_manifest
 from mvcc.reporting._style import BASES, house_style, method_styles
-from mvcc.reporting.claims import Claim, Outcome, Scorecard, Verdict, evaluate_claims
+from mvcc.reporting.claims import Claim, Outcome, Scorecard, Verdict
+from mvcc.reporting.claims._evaluate import evaluate
+from mvcc.reporting.claims._evidence import read_evidence
 from mvcc.reporting.claims._terminal import write_cells
 from mvcc.reporting.claims._wording import write_cell, write_p
 from mvcc.reporting.html._learning_curves import learning_curves
@@ -52,7 +54,7 @@ def write_experiment_report(results_dir: Path, path: Path) -> None:
         experiments=experiments,
         trials=about_trials(results.curves),
         figures=list(_figures(results)),
-        **_claims(results_dir),
+        **_claims(results),
     )
 
 
@@ -145,10 +147,10 @@ def _image(figure: Figure) -> str:
     return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
 
 
-def _claims(results_dir: Path) -> dict[str, Any]:
+def _claims(results: Results) -> dict[str, Any]:
     """Return the scorecard, or why there is none: results that claims cannot use have curves all the same."""
     try:
-        scorecard = evaluate_claims(results_dir)
+        scorecard = evaluate(read_evidence(results))
     except StoreError as error:
         return {"claims": [], "untested": str(error), "verdicts": {}}
     judged = [_judged(claim, outcome) for claim, outcome in scorecard.outcomes]
