@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -87,11 +88,12 @@ def _finished(backend: Any, calls: list[Any], n_jobs: int) -> Iterator[Attempt]:
 
 def _options(backend: Any) -> dict[str, Any]:
     """Return what joblib's own processes are told besides: they are the ones that this process starts."""
-    return {"initializer": _end_with, "initargs": (os.getpid(),)} if type(backend) is LokyBackend else {}
+    return {"initializer": _belong_to, "initargs": (os.getpid(),)} if type(backend) is LokyBackend else {}
 
 
-def _end_with(parent: int) -> None:
-    """Let a worker end when the process that started it was killed: nobody would take what it computes."""
+def _belong_to(parent: int) -> None:
+    """Let a worker leave Ctrl-C to the process that started it, and end when that was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts workers, too, wherever they are
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -42,7 +42,8 @@ def _programs(words: list[str]) -> Iterator[tuple[str, list[str]]]:
 def _problem(program: str, arguments: list[str]) -> str:
     name = Path(program).name
     if name == "make":
-        return "" if set(arguments) <= _targets() else "there is no such target in the Makefile"
+        targets = {word for word in arguments if not word.startswith("-")}
+        return "" if targets <= _targets() else "there is no such target in the Makefile"
     if name == "mvcc":
         return _usage_problem(cli, arguments)
     if name in ("python", "python3"):

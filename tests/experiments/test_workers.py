@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -57,3 +59,17 @@ def test_a_trial_that_kills_every_worker_ends_the_run_and_the_others_are_stored(
         run_experiment(CONFIG, tmp_path / "killed", n_jobs=2)
     assert plan_run(CONFIG, tmp_path / "killed").missing == [0]
     tried("worker killed by the system", len(list(tmp_path.glob("killed-*"))))
+
+
+def test_a_worker_leaves_ctrl_c_to_the_process_that_started_it():
+    """A terminal interrupts all of them; a worker that gave way to it would show a traceback."""
+    script = (
+        "import os, signal\n"
+        "from mvcc.experiments._workers import _belong_to\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "_belong_to(os.getppid())\n"
+        "signal.raise_signal(signal.SIGINT)\n"
+        "print('goes on')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "goes on\n", "")
