@@ -63,7 +63,8 @@ reproduce: $(EXPERIMENTS) ## Run all experiments, draw the figures, check the cl
 	@echo "All experiments, figures and claims of $(TRIALS) trials are in $(OUT);" \
 	  "it took $$(($$(date +%s) - $(BEGAN))) seconds."
 
-# one after the other, with the trials side by side; few trials are done sooner the other way round: make reproduce JOBS=1 -j2
+# one after the other, with the trials side by side; few trials are done sooner the other way round:
+# make reproduce JOBS=1 -j2
 $(EXPERIMENTS): run-%: $(VENV)/.installed
 	$(BIN)/mvcc run configs/$*.yaml --trials $(TRIALS) -j $(JOBS) --out $(OUT)/$*
 

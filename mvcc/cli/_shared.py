@@ -156,7 +156,7 @@ def wants_color() -> bool | None:
 
 def _set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and context.meta.get("mvcc.verbose"):
-        context.close()  # click leaves that to a command, which there will be none
+        context.close()  # click leaves that to the command, and there will be none
         raise click.UsageError("--quiet and --verbose exclude each other.", context)
     context.meta[_QUIET] = value
 
