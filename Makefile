@@ -44,7 +44,7 @@ docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (half 
 packages: $(VENV)/.installed ## Build wheel and sdist, try both in empty environments (PYTHONS="python3.11 python3.13")
 	$(BIN)/python scripts/check_packages.py $(PYTHONS)
 
-reliability: $(VENV)/.installed ## Run all tests, the slow ones too, and count how often each promise was tried (half an hour)
+reliability: $(VENV)/.installed ## Run all tests, the slow ones too, and count how often each promise was tried (an hour)
 	MVCC_TRIED=results/reliability.csv $(BIN)/pytest -n 2 -m ""
 
 coverage: $(VENV)/.installed ## Count the branches that the tests reach, kernels included (compiler off; a quarter of an hour)

@@ -60,8 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
-    needs = (str(report.longrepr[-1]).partition("Skipped: needs ")[2] for report in skipped)
-    config.stash[_MISSING] = Counter(need for need in needs if need)
+    config.stash[_SKIPPED] = Counter(str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped)
     # how many fits equal those of the reference implementation
     reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
     agreement = {line for report in reports for name, line in report.user_properties if name == "agreement"}
@@ -79,12 +78,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         )
 
 
-_MISSING = pytest.StashKey[Counter[str]]()
+_SKIPPED = pytest.StashKey[Counter[str]]()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Say in the very last line how much was not tested, and what it takes to test it."""
-    missing = config.stash.get(_MISSING, Counter())
-    if missing:
-        listed = ", ".join(f"{need} ({count})" for need, count in missing.most_common())
-        print(f"{missing.total()} tests were skipped, because they need {listed}.")
+    skipped = config.stash.get(_SKIPPED, Counter())
+    if skipped:
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in skipped.most_common())
+        print(f"Skipped tests: {skipped.total()}; {reasons}.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 
 import pytest
 
@@ -190,9 +189,10 @@ def test_a_missing_file_is_refused_with_its_nearest_neighbour(tmp_path):
             read_yaml(tmp_path / name, Problems(name, "mvcc validate"))
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs a file that its owner cannot read")
 def test_an_unreadable_file_is_refused(tmp_path):
     path = tmp_path / "x.yaml"
     path.touch(mode=0o000)
+    if os.access(path, os.R_OK):
+        pytest.skip("needs a file that its owner cannot read")
     with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
         read_yaml(path, Problems(path, "mvcc validate"))
