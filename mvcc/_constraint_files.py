@@ -18,6 +18,7 @@ from mvcc._constraint_checks import MAX_ROW, check_pairs, check_weights
 from mvcc._csv import csv_bytes
 from mvcc._disk import write_whole
 from mvcc._messages import clipped, nearest, shown, with_point
+from mvcc._text import decoded
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
@@ -151,13 +152,7 @@ def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidInputError(f"{place}: cannot be read as a CSV file of constraints: {reason}.") from error
-    try:
-        return place, content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InvalidInputError(
-            f"{place}:{line}: cannot be read as a CSV file of constraints: it is not UTF-8 text."
-        ) from error
+    return place, decoded(content, place, InvalidInputError)
 
 
 def _delimiter(text: str) -> str:

@@ -17,6 +17,7 @@ import yaml
 
 from mvcc._messages import clipped, nearest
 from mvcc._settings._problems import KeyPath, Place, Problems, shown
+from mvcc._text import decoded
 from mvcc.exceptions import ConfigError
 
 MAX_BYTES = 2**20
@@ -236,10 +237,4 @@ def _read_text(path: Path) -> str:
         raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path}: this is larger than 1 MiB; a configuration is a page of YAML.")
-    if b"\0" in data:
-        raise ConfigError(f"{path}: this is a binary file (or UTF-16); a configuration is YAML text in UTF-8.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}:{line}: this is not UTF-8 text; save the file as UTF-8.") from None
+    return decoded(data, str(path), ConfigError)

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mvcc._arff import parse_arff
 from mvcc._messages import clipped, nearest, shown
-from mvcc.analysis._arff import arff_frame
+from mvcc._text import decoded
 from mvcc.exceptions import DataError
 
 MAX_HEADER = 2**20  # bytes of a first line; more is no table
@@ -72,7 +73,7 @@ def shown_ending(ending: str) -> str:
 
 
 def _read_text(content: bytes, path: str) -> pd.DataFrame:
-    text = _decoded(content, path)
+    text = decoded(content, path, DataError)
     lines = io.StringIO(text, newline="")
     first = lines.readline()
     if not first.strip():
@@ -146,16 +147,6 @@ def _is_data(names: list[str]) -> bool:
     except ValueError:
         return False
     return bool(numbers) and numbers != list(map(float, range(len(numbers))))
-
-
-def _decoded(content: bytes, path: str) -> str:
-    if b"\0" in content[:4096]:
-        raise DataError(f"{path}: this is a binary file (or UTF-16), no text; save it as UTF-8.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{path}:{line}: this is not UTF-8 text; save the file as UTF-8.") from error
 
 
 def _read_parquet(content: bytes, path: str) -> pd.DataFrame:
@@ -240,7 +231,11 @@ def _not_numpy(path: str, error: Exception) -> DataError:
 
 
 def _read_arff(content: bytes, path: str) -> pd.DataFrame:
-    return arff_frame(_decoded(content, path), path)
+    attributes, rows, lines = parse_arff(decoded(content, path, DataError), path)
+    frame = pd.DataFrame(rows, columns=[attribute.name for attribute in attributes], dtype="str")
+    if rows and lines[-1] - lines[0] == len(rows) - 1:  # nothing stands between the rows
+        frame.attrs["lines"] = lines[0]
+    return frame
 
 
 def _words(error: Exception) -> str:

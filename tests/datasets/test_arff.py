@@ -31,6 +31,8 @@ def read(tmp_path):
         "1 2 u\n3.0e+00\t4   v\n",
         "% remark\n\n1,2,'u'\n   \n3,4,\"v\"\n%\n",
         "1,2,u\r\n3,4,v\r\n",
+        "1 2 'u'\n3\t'4'  \"v\"\n",
+        "1, 2 ,'u'\n3,4, \"v\" \n",
     ],
 )
 def test_commas_or_white_space_separate_values(read, rows):
@@ -44,6 +46,8 @@ def test_commas_or_white_space_separate_values(read, rows):
 def test_classes_are_numbered_in_the_order_of_the_attribute(read):
     _, y = read("@RELATION r\n@Attribute a NUMERIC\n@attribute k {z,'a',m}\n@DATA\n1,m\n1,z\n1,a\n")
     assert y.tolist() == [2, 0, 1]
+    _, y = read("@relation r\n@attribute a numeric\n@attribute k{'z, y',a}\n@data\n1,a\n1,'z, y'\n")
+    assert y.tolist() == [1, 0]
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text(read):
@@ -53,32 +57,37 @@ def test_a_byte_order_mark_is_not_part_of_the_text(read):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (HEADER + "1,2,u\n1,2\n", r"line 7: 2 values instead of 3"),
-        (HEADER + "1,2,3,u\n", r"line 6: 4 values instead of 3"),
-        (HEADER + "1 2 u\n1 u\n", r"line 7: 2 values instead of 3"),
-        (HEADER + "1,,u\n", r"line 6: '' is not a number"),
-        (HEADER + "1,x,u\n", r"line 6: 'x' is not a number"),
-        (HEADER + "1,?,u\n", r"line 6: '\?' is not a number"),
-        (HEADER + "nan,2,u\n", r"line 6: 'nan' is not a finite number"),
-        (HEADER + "1,-inf,u\n", r"line 6: '-inf' is not a finite number"),
-        (HEADER + "1,1e999,u\n", r"line 6: '1e999' is not a finite number"),
-        (HEADER + "1,2,w\n", r"line 6: unknown class 'w', the classes are u, v"),
-        (HEADER, "no rows after @data"),
-        (HEADER + "% nothing\n", "no rows after @data"),
-        ("", "no @data line"),
-        ("@relation r\n@attribute a real\n", "no @data line"),
-        ("<html>Not found</html>\n", r"line 1: expected @relation, @attribute or @data, found '<html>"),
-        ("@attribute a\n", r"line 1: expected"),
-        ("@attribute a string\n", r"line 1: attributes of type 'string' are not supported"),
-        ("@attribute a {x\n", r"line 1: attributes of type '\{x' are not supported"),
-        ("@attribute a {x}\n@attribute b real\n", r"line 2: only the last attribute may be nominal"),
-        ("@attribute a real\n@data\n1\n", r"line 2: there must be"),
-        ("@attribute c {x}\n@data\nx\n", r"line 2: there must be"),
-        ("@data\n1\n", r"line 1: there must be"),
-        (HEADER.encode() + b"1,2,u\n1,\xe9,v\n", r"line 7: byte 0xe9 is not UTF-8 text"),
-        (HEADER.encode("utf-16"), r"line 1: byte 0xff is not UTF-8 text"),
-        (bytes(range(256)) * 4, r"file\.arff, line"),
-        (b"\0" * 100, r"line 1: expected"),
+        (HEADER + "1,2,u\n1,2\n", r"arff:7: 2 values instead of 3"),
+        (HEADER + "1,2,3,u\n", r"arff:6: 4 values instead of 3"),
+        (HEADER + "1 2 u\n1 u\n", r"arff:7: 2 values instead of 3"),
+        (HEADER + "1,,u\n", r"arff:6: a value is missing"),
+        (HEADER + "1,x,u\n", r"arff:6: 'x' is not a number"),
+        (HEADER + "1,?,u\n", r"arff:6: a value is missing"),
+        (HEADER + "nan,2,u\n", r"arff:6: 'nan' is not a finite number"),
+        (HEADER + "1,-inf,u\n", r"arff:6: '-inf' is not a finite number"),
+        (HEADER + "1,1e999,u\n", r"arff:6: '1e999' is not a finite number"),
+        (HEADER + "1,2,w\n", r"arff:6: unknown class 'w', the classes are u, v"),
+        (HEADER, "there are no rows after @data"),
+        (HEADER + "% nothing\n", "there are no rows after @data"),
+        ("", "there is no @data"),
+        ("@relation r\n@attribute a real\n", "there is no @data"),
+        ("<html>Not found</html>\n", r"arff:1: @relation, @attribute or @data is expected, not '<html>"),
+        ("@attribute 'a real\n", r"arff:1: @relation, @attribute or @data is expected"),
+        ("@attribute ab\n", r"arff:1: @relation, @attribute or @data is expected"),
+        ("@attribute a\n", r"arff:1: @relation, @attribute or @data is expected"),
+        (
+            "@attribute a string\n@attribute c {x}\n@data\n",
+            r"arff:1: .* numeric, not 'string'",
+        ),
+        ("@attribute a real\n@attribute c {x\n@data\n", r"arff:2: numeric attributes and"),
+        ("@attribute a {x}\n@attribute b real\n@data\n", r"arff:1: the attributes before the last must be numeric"),
+        ("@attribute a real\n@data\n1\n", r"arff:1: numeric attributes and"),
+        ("@attribute c {x}\n@data\nx\n", r"arff:1: numeric attributes and"),
+        ("@data\n1\n", r"arff:1: there is no @attribute before @data"),
+        (HEADER.encode() + b"1,2,u\n1,\xe9,v\n", r"arff:7: this is not UTF-8 text"),
+        (HEADER.encode("utf-16"), r"arff:1: this is a binary file \(or UTF-16\)"),
+        (bytes(range(256)) * 4, r"arff:1: this is a binary file"),
+        (b"\0" * 100, r"arff:1: this is a binary file"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_and_line(read, content, message):

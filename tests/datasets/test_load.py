@@ -91,7 +91,7 @@ def test_a_file_with_the_right_checksum_and_wrong_content_is_an_error(sandbox, m
     monkeypatch.setattr(_files, "dataset_info", lambda name: info)
     sandbox.cache.mkdir()
     (sandbox.cache / "protein.arff").write_bytes(content)
-    with pytest.raises(DataError, match=r"protein\.arff, line 15: "):
+    with pytest.raises(DataError, match=r"protein\.arff:15: "):
         load_dataset("protein")
 
 

@@ -36,7 +36,7 @@ ARFF = """% Iris
 % remark
 0,0,u
 """
-IN_ARFF = (r"data\.arff, line \d+: .", r"data\.arff: no")
+IN_ARFF = (r"data\.arff:\d+: .", r"data\.arff: there (is|are) no")
 
 
 @many(250, content=spoilt_bytes(ARFF))

@@ -213,6 +213,7 @@ LARGE = {
     "one line": ("a.arff", "x" * 10**6),
     "many quotes": ("a.arff", "@relation r\n@attribute x real\n@data\n" + "'" * 10**5),
     "backslashes": ("a.arff", "@relation r\n@attribute x real\n@data\n'" + "\\" * 10**5),
+    "blanks before a quote": ("a.arff", "@relation r\n@attribute x real\n@data\n0" + " " * 10**5 + "'"),
     "blanks": ("a.arff", "@relation r\n@attribute" + " " * 10**5),
     "an array of all memory": ("a.npy", npz_claiming((2**40, 2**20))),
     "an array of negative size": ("a.npy", npz_claiming((-1, 2))),
