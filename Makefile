@@ -56,7 +56,7 @@ mutants: $(VENV)/.installed ## Change the code in small ways and count what the 
 
 # kernels of OpenBLAS that any x86-64 processor with AVX2 can take: they give the committed bytes on all of them
 reproduce: export OPENBLAS_CORETYPE ?= Haswell
-reproduce: $(EXPERIMENTS) ## Run all experiments, draw the figures, check the claims (TRIALS=3 for a short run)
+reproduce: $(EXPERIMENTS) ## Run all experiments, draw the figures, check the claims (TRIALS=2 for a short run)
 	$(BIN)/python scripts/count_evaluations.py $(OUT)/evaluations.csv
 	$(BIN)/mvcc plot $(OUT)
 	$(BIN)/mvcc claims $(OUT) || [ $$? -eq 3 ]
