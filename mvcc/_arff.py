@@ -53,11 +53,12 @@ def parse_arff(text: str, place: str) -> Arff:
         line = raw.strip()
         if not line or line.startswith("%"):
             continue
-        keyword = line.split(maxsplit=1)[0].lower()
         if in_data:
             found.rows.append(_row(line, len(found.attributes), f"{place}:{number}"))
             found.lines.append(number)
-        elif attribute := _ATTRIBUTE.fullmatch(line):
+            continue
+        keyword = line.split(maxsplit=1)[0].lower()
+        if attribute := _ATTRIBUTE.fullmatch(line):
             found.attributes.append(Attribute(_bare(attribute[1]), attribute[2], number))
         elif keyword == "@data":
             if not found.attributes:
@@ -70,10 +71,10 @@ def parse_arff(text: str, place: str) -> Arff:
     return found
 
 
-def nominal_values(attribute: Attribute) -> list[str] | None:
-    """Return what a nominal attribute may be, in the order of the file; None for another type."""
-    listed = attribute.type
-    return _values(listed[1:-1].strip()) or None if listed.startswith("{") and listed.endswith("}") else None
+def nominal_values(attribute: Attribute) -> list[str]:
+    """Return what a nominal attribute may be, in the order of the file; nothing for another type."""
+    listed = re.fullmatch(r"\{(.*)\}", attribute.type)
+    return (listed and _values(listed[1].strip())) or []
 
 
 def _row(line: str, width: int, place: str) -> list[str]:

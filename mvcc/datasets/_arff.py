@@ -62,7 +62,7 @@ def _classes(path: Path, attributes: list[Attribute]) -> list[str]:
         if feature.type.lower() not in _NUMERIC:
             raise _bad(path, feature.line, f"the attributes before the last must be numeric, not {shown(feature.type)}")
     classes = nominal_values(label)
-    if not features or classes is None:
+    if not features or not classes:
         raise _bad(path, label.line, "numeric attributes and, as the last one, a nominal class {...} are expected")
     return classes
 

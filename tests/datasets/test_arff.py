@@ -75,10 +75,8 @@ def test_a_byte_order_mark_is_not_part_of_the_text(read):
         ("@attribute 'a real\n", r"arff:1: @relation, @attribute or @data is expected"),
         ("@attribute ab\n", r"arff:1: @relation, @attribute or @data is expected"),
         ("@attribute a\n", r"arff:1: @relation, @attribute or @data is expected"),
-        (
-            "@attribute a string\n@attribute c {x}\n@data\n",
-            r"arff:1: .* numeric, not 'string'",
-        ),
+        ("@attribute a string\n@attribute c {x}\n@data\n", r"arff:1: .* numeric, not 'string'"),
+        ("@attribute a real\n@attribute c {}\n@data\n", r"arff:2: numeric attributes and"),
         ("@attribute a real\n@attribute c {x\n@data\n", r"arff:2: numeric attributes and"),
         ("@attribute a {x}\n@attribute b real\n@data\n", r"arff:1: the attributes before the last must be numeric"),
         ("@attribute a real\n@data\n1\n", r"arff:1: numeric attributes and"),
