@@ -21,12 +21,12 @@ def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
     MvccError
         Of the given type.
     """
-    binary = content.find(b"\0")
-    try:
-        if binary < 0:
+    before, binary, _ = content.partition(b"\0")
+    what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
+    if not binary:
+        try:
             return content.decode("utf-8-sig")
-        start, what = binary, "this is a binary file (or UTF-16), no text; save it as UTF-8"
-    except UnicodeDecodeError as bad:
-        start, what = bad.start, "this is not UTF-8 text; save the file as UTF-8"
-    line = content.count(b"\n", 0, start) + 1
+        except UnicodeDecodeError as bad:
+            before, what = bad.object[: bad.start], "this is not UTF-8 text; save the file as UTF-8"
+    line = before.count(b"\n") + 1
     raise error(f"{place}:{line}: {what}.")

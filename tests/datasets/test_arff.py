@@ -83,6 +83,7 @@ def test_a_byte_order_mark_is_not_part_of_the_text(read):
         ("@attribute c {x}\n@data\nx\n", r"arff:1: numeric attributes and"),
         ("@data\n1\n", r"arff:1: there is no @attribute before @data"),
         (HEADER.encode() + b"1,2,u\n1,\xe9,v\n", r"arff:7: this is not UTF-8 text"),
+        (b"\xef\xbb\xbf%\n\xe9", r"arff:2: this is not UTF-8 text"),  # the mark counts in the bytes, not in the text
         (HEADER.encode("utf-16"), r"arff:1: this is a binary file \(or UTF-16\)"),
         (bytes(range(256)) * 4, r"arff:1: this is a binary file"),
         (b"\0" * 100, r"arff:1: this is a binary file"),
