@@ -125,12 +125,20 @@ def write_rows(path: str | os.PathLike[str], rows: Iterable[Row], ids: Sequence[
 
     Raises
     ------
+    InvalidInputError
+        For an id that cannot be read back: with a NUL character, or half of a surrogate pair.
     OSError
         When that is not possible; then a file is as it was.
     """
 
     def name(row: int) -> object:
-        return row if ids is None else ids[row]
+        if ids is None:
+            return row
+        if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in str(ids[row])):
+            raise InvalidInputError(
+                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can hold."
+            )
+        return ids[row]
 
     lines = ([name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows)
     content = csv_bytes([COLUMNS, *lines])

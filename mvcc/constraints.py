@@ -355,7 +355,7 @@ class Constraints:
         Raises
         ------
         InvalidInputError
-            For an id that two rows have, and for rows that have none.
+            For an id that two rows have or that no text file can hold, and for rows that have none.
         OSError
             When the file cannot be written; then it is as it was.
         """

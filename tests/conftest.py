@@ -1,27 +1,42 @@
-"""What all tests share: the data they may need, and a count of those skipped without it."""
+"""What all tests share: their tiers, the data they may need, and a last line that says what was left out."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
-from tests import objective, tried
+from tests import tried
 from tests.browser.chromium import CHROMIUM
 
+# how many examples a property is tried on: in `make test`, `make test-all` and `make reliability`; numba compiles at
+# the first call, so that a deadline would measure the compiler
+for _profile, _examples in {"quick": 15, "thorough": 100, "exhaustive": 2500}.items():
+    settings.register_profile(
+        _profile, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
 # the same examples at every run, and no time spent on making a failing one smaller
-settings.register_profile("mutation", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
+settings.register_profile(
+    "mutation",
+    settings.get_profile("thorough"),
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+)
+settings.load_profile("quick")
 
+_TIERS = {"slow": "make test-all", "reliability": "make reliability"}
 _NEEDS = {"data": "MVCC_DATA", "reference": "MVCC_REFERENCE"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(objective)
     config.pluginmanager.register(tried)
     for variable in _NEEDS.values():
         if os.environ.get(variable):
@@ -58,6 +73,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"needs {need}"))
 
 
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        item.config.stash.setdefault(_LEFT_OUT, Counter()).update(
+            marker for marker in _TIERS if item.get_closest_marker(marker)
+        )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    # every worker of xdist collects, and so leaves out, the same tests
+    node.config.stash[_LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left out", {}))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left out"] = dict(session.config.stash.get(_LEFT_OUT, Counter()))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     config.stash[_SKIPPED] = Counter(str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped)
@@ -79,11 +112,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 _SKIPPED = pytest.StashKey[Counter[str]]()
+_LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Say in the very last line how much was not tested, and what it takes to test it."""
-    skipped = config.stash.get(_SKIPPED, Counter())
-    if skipped:
-        reasons = ", ".join(f"{reason} ({count})" for reason, count in skipped.most_common())
-        print(f"Skipped tests: {skipped.total()}; {reasons}.")
+    """Say in the very last line what was not tested, and what it takes to test it."""
+    if hasattr(config, "workerinput"):
+        return
+    tiers, skipped = config.stash.get(_LEFT_OUT, Counter()), config.stash.get(_SKIPPED, Counter())
+    parts = [f"{count:,} {marker} tests ({_TIERS[marker]})" for marker, count in tiers.items()]
+    parts += [f"{count:,} skipped: {reason}" for reason, count in skipped.most_common()]
+    if parts:
+        print(f"Left out: {'; '.join(parts)}.")

@@ -8,15 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from mvcc import Constraints
 from tests.reference.constraint_sets import ConstraintDict, to_arrays
-
-# numba compiles at the first call: a deadline would measure the compiler
-thorough = settings(deadline=None, max_examples=70)  # against a reference
-quick = settings(deadline=None, max_examples=25)  # identities
 
 # few values, so that weights tie, or any value
 weights = st.sampled_from([0.25, 0.5, 1.0, 2.0]) | st.floats(0.0, 4.0)

@@ -63,6 +63,7 @@ def test_an_unknown_closure_is_named_in_brief(closure):
     assert len(str(caught.value)) < 300
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_is_shown_by_its_ends():
     n = 100_000
     chain = [(i, i + 1) for i in range(n)]

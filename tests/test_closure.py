@@ -20,9 +20,7 @@ from tests.strategies import (
     consistent_constraints,
     constraint_lists,
     labellings,
-    quick,
     related_views,
-    thorough,
 )
 
 ML, CL = True, False
@@ -38,13 +36,11 @@ def renamed(c, names):
 # one view
 
 
-@thorough
 @given(consistent_constraints())
 def test_closure_equals_the_reference(listed):
     assert_holds(Constraints(*listed).closure(), slow.closure(*listed))
 
 
-@thorough
 @given(constraint_lists(n_rows=6))
 def test_contradictions_are_found_just_when_there_are_any(listed):
     try:
@@ -101,7 +97,6 @@ def test_two_cannot_links_imply_nothing():
     assert c.closure() == c
 
 
-@quick
 @given(consistent_constraints())
 def test_given_constraints_keep_the_heaviest_weight_they_are_given(listed):
     closed = as_dict(Constraints(*listed).closure())
@@ -110,20 +105,17 @@ def test_given_constraints_keep_the_heaviest_weight_they_are_given(listed):
         assert closed[min(pair), max(pair), must] == max(same)
 
 
-@quick
 @given(consistent_constraints())
 def test_closure_is_idempotent(listed):
     closed = Constraints(*listed).closure()
     assert closed.closure() == closed
 
 
-@quick
 @given(consistent_constraints(weight=ONE))
 def test_unit_weights_stay_one(listed):
     assert (Constraints(*listed).closure().weights == 1).all()
 
 
-@quick
 @given(consistent_constraints(), st.permutations(range(9)), st.integers(0, 1000))
 def test_renaming_rows_renames_the_closure(listed, names, offset):
     c = Constraints(*listed)
@@ -131,7 +123,6 @@ def test_renaming_rows_renames_the_closure(listed, names, offset):
     assert renamed(c, names).closure() == renamed(c.closure(), names)
 
 
-@quick
 @given(consistent_constraints(), st.randoms(use_true_random=False))
 def test_the_order_of_the_constraints_does_not_matter(listed, random):
     rows = list(zip(*listed, strict=True))
@@ -140,7 +131,6 @@ def test_the_order_of_the_constraints_does_not_matter(listed, random):
     assert shuffled.closure() == Constraints(*listed).closure()
 
 
-@quick
 @given(labellings(2, 12), st.randoms(use_true_random=False))
 def test_links_that_join_each_class_and_separate_every_two_imply_every_pair(y, random):
     members = [[i for i, label in enumerate(y) if label == c] for c in sorted(set(y))]
@@ -251,7 +241,6 @@ def shortest_conflict(must, cannot):
     return min((steps_between(must, *sorted(pair)) for pair in cannot), default=np.inf)
 
 
-@thorough
 @given(constraint_lists(n_rows=7, max_size=14))
 def test_the_named_chain_is_a_chain_and_there_is_no_shorter_one(listed):
     check_named_chain(listed)
@@ -300,7 +289,6 @@ def assert_views_hold(closed, expected):
         assert [tuple(row) for row in rows.tolist()] == sorted(wanted[key])
 
 
-@thorough
 @given(related_views())
 def test_close_views_equals_the_reference(case):
     constraints, relations = case
@@ -322,7 +310,6 @@ def test_closures_over_many_rows_of_three_views_equal_the_reference(m):
         assert_views_hold(closed, slow.close_views(constraints, relations))
 
 
-@thorough
 @given(related_views(consistent=False))
 def test_contradictions_between_views_are_found_just_when_there_are_any(case):
     constraints, relations = case
@@ -336,7 +323,6 @@ def test_contradictions_between_views_are_found_just_when_there_are_any(case):
         assert_views_hold(close_views(views, relations), expected)
 
 
-@thorough
 @given(related_views(consistent=False))
 def test_the_named_chain_through_views_is_a_chain_and_there_is_no_shorter_one(case):
     constraints, relations = case
@@ -415,7 +401,6 @@ def test_a_constraint_reaches_a_view_through_a_third_one():
     assert as_dict(constraints[2]) == {(5, 6, ML): 0.5, (5, 7, CL): 0.25, (6, 7, CL): 0.25}
 
 
-@quick
 @given(related_views())
 def test_the_orientation_of_keys_does_not_matter(case):
     constraints, relations = case
@@ -431,7 +416,6 @@ def assert_same_views(first, second):
     }
 
 
-@quick
 @given(related_views())
 def test_closing_views_twice_changes_nothing(case):
     constraints, relations = case
@@ -439,7 +423,6 @@ def test_closing_views_twice_changes_nothing(case):
     assert_same_views(close_views(*once), once)
 
 
-@quick
 @given(related_views(weight=ONE))
 def test_unit_weights_stay_one_in_all_views(case):
     constraints, relations = case
@@ -447,7 +430,6 @@ def test_unit_weights_stay_one_in_all_views(case):
         assert (c.weights == 1).all()
 
 
-@quick
 @given(related_views(n_views=3), st.integers(0, 2), st.permutations(range(6)))
 def test_permuting_the_rows_of_a_view_permutes_the_closure(case, view, names):
     constraints, relations = case
@@ -471,7 +453,6 @@ def test_permuting_the_rows_of_a_view_permutes_the_closure(case, view, names):
         assert [tuple(row) for row in rows.tolist()] == sorted(tuple(map(int, row)) for row in expected[key])
 
 
-@quick
 @given(st.lists(consistent_constraints(), min_size=1, max_size=3), st.sampled_from([None, {}, {(0, 1): []}]))
 def test_without_relations_every_view_is_closed_by_itself(lists, mappings):
     views = [Constraints(*listed) for listed in lists]
@@ -480,7 +461,6 @@ def test_without_relations_every_view_is_closed_by_itself(lists, mappings):
     assert relations == {}
 
 
-@quick
 @given(related_views())
 def test_the_closure_of_all_views_contains_that_of_each_view_and_all_relations(case):
     constraints, relations = case

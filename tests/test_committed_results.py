@@ -19,6 +19,7 @@ RESULTS = ROOT / "results"
 FOLDERS = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
 
 
+@pytest.mark.slow
 def test_every_config_has_its_full_run():
     assert [folder.name for folder in find_experiments(RESULTS)] == FOLDERS
     assert all(rows["trial"].nunique() == 100 for _, rows in read_scores(RESULTS).groupby("folder"))
@@ -64,6 +65,7 @@ def test_cells_computed_again_give_the_same_numbers(name, narrowed):
             )
 
 
+@pytest.mark.slow
 def test_the_scorecard_is_that_of_the_results():
     assert to_markdown(evaluate_claims(RESULTS)) == (RESULTS / "claims.md").read_text("utf-8")
 

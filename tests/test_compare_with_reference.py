@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_every_data_set_and_reading_that_both_sides_have_is_compared(monkeypatch, capsys):
     path = ROOT / "scripts" / "compare_with_reference.py"

@@ -11,7 +11,7 @@ from hypothesis import given
 from mvcc import Constraints, close_views, drop_conflicts
 from mvcc.exceptions import ConstraintConflictError
 from tests.reference import closure as reference
-from tests.strategies import constraint_lists, quick, related_views
+from tests.strategies import constraint_lists, related_views
 
 CONTRADICTORY = "i,j,kind\n3,9,must-link\n0,1,cannot-link\n20,21,must-link\n\n12,9,must-link\n12,3,cannot-link\n"
 
@@ -96,7 +96,6 @@ def as_arrays(rows):
     return [row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
 
 
-@quick
 @given(constraint_lists(n_rows=6))
 def test_what_is_kept_is_what_agrees_with_all_heavier_ones(listed):
     constraints = Constraints(*listed)
@@ -106,7 +105,6 @@ def test_what_is_kept_is_what_agrees_with_all_heavier_ones(listed):
     assert sorted(rows_of(kept) + rows_of(dropped)) == rows_of(constraints)
 
 
-@quick
 @given(related_views(consistent=False))
 def test_over_views_relations_are_never_dropped(case):
     listed, relations = case
@@ -118,7 +116,6 @@ def test_over_views_relations_are_never_dropped(case):
         assert sorted(rows_of(one) + rows_of(other)) == rows_of(before)
 
 
-@quick
 @given(related_views())
 def test_nothing_is_dropped_where_nothing_contradicts(case):
     listed, relations = case
@@ -141,6 +138,7 @@ def test_what_is_dropped_keeps_its_line(judged):
     assert dropped.where(0) == "line 7 of pairs.csv"
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_closure_held_as_neighbourhoods_is_dropped_from_like_a_list():
     chains = [(i, i + 1) for i in range(2999) if i != 1499]

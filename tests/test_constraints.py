@@ -25,9 +25,7 @@ from tests.strategies import (
     consistent_constraints,
     constraint_lists,
     labellings,
-    quick,
     seeds,
-    thorough,
 )
 
 LARGEST_ROW = 2**31 - 1
@@ -45,7 +43,6 @@ def rows_of(c):
 # values
 
 
-@thorough
 @given(constraint_lists(n_rows=5))
 def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_lost(listed):
     expected = sorted(
@@ -57,7 +54,6 @@ def test_constraints_are_sorted_by_pair_then_type_then_weight_and_nothing_is_los
     assert len(c) == len(listed[0])
 
 
-@quick
 @given(constraint_lists(n_rows=5), st.randoms(use_true_random=False))
 def test_the_order_of_constraints_and_of_their_ends_does_not_matter(listed, random):
     shuffled = list(zip(*listed, strict=True))
@@ -146,7 +142,6 @@ def test_the_arrays_given_are_neither_changed_nor_shared():
     assert rows_of(c) == [(0, 1, True, 1.0), (2, 3, False, 2.0)]
 
 
-@quick
 @given(constraint_lists())
 def test_pickle_and_copy_give_equal_constraints(listed):
     c = Constraints(*listed)
@@ -241,7 +236,6 @@ def limits(y):
     return together, apart, 2 * together if together <= apart else 2 * apart + 1
 
 
-@thorough
 @given(labellings(max_size=8), seeds, st.data())
 def test_half_are_must_links_and_the_odd_one_too_and_all_agree_with_the_labels(y, seed, data):
     n = data.draw(st.integers(0, limits(y)[2]))
@@ -254,7 +248,6 @@ def test_half_are_must_links_and_the_odd_one_too_and_all_agree_with_the_labels(y
         assert (y[i] == y[j]) == must
 
 
-@quick
 @given(labellings(max_size=8), seeds)
 def test_all_pairs_of_the_rarer_type_can_be_drawn_and_not_one_more(y, seed):
     together, apart, most = limits(y)
@@ -269,7 +262,6 @@ def test_all_pairs_of_the_rarer_type_can_be_drawn_and_not_one_more(y, seed):
         Constraints.from_labels(y, most + 1, seed)
 
 
-@quick
 @given(labellings(min_size=4, max_size=25), seeds)
 def test_for_one_seed_more_constraints_contain_the_fewer(y, seed):
     most = min(limits(y)[2], 40)
@@ -373,14 +365,12 @@ def test_one_class_has_must_links_only():
 lists = constraint_lists(n_rows=4, max_size=10)
 
 
-@thorough
 @given(lists, lists)
 def test_max_union_keeps_the_heaviest_of_each_pair_and_type(first, second):
     expected = constraint_sets.max_union([constraint_sets.to_dict(*first), constraint_sets.to_dict(*second)])
     assert_holds(Constraints(*first).max_union(Constraints(*second)), expected)
 
 
-@quick
 @given(lists, lists, lists)
 def test_max_union_is_commutative_associative_and_idempotent(first, second, third):
     a, b, c = Constraints(*first), Constraints(*second), Constraints(*third)
@@ -391,7 +381,6 @@ def test_max_union_is_commutative_associative_and_idempotent(first, second, thir
     assert a.max_union(NOTHING) == NOTHING.max_union(a) == once
 
 
-@thorough
 @given(lists, lists)
 def test_unify_equals_the_reference(given_list, transferred_list):
     own, received = constraint_sets.to_dict(*given_list), constraint_sets.to_dict(*transferred_list)
@@ -428,7 +417,6 @@ def test_unify_drops_both_of_equal_weight(source):
 # CSV files
 
 
-@quick
 @given(listed=lists)
 def test_a_csv_file_gives_the_same_constraints_back(tmp_path_factory, listed):
     path = tmp_path_factory.mktemp("csv") / "constraints.csv"
@@ -509,7 +497,6 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
             Constraints.read_csv(tmp_path / name)
 
 
-@quick
 @given(consistent_constraints())
 def test_the_closure_goes_through_a_file_bit_for_bit(tmp_path_factory, listed):
     path = tmp_path_factory.mktemp("csv") / "closed.csv"

@@ -23,7 +23,7 @@ from mvcc.diagnostics import (
 )
 from mvcc.exceptions import InvalidInputError
 from tests.reference import gaussians as slow
-from tests.strategies import quick, seeds
+from tests.strategies import seeds
 
 
 def exact_cloud(mean, deviations):
@@ -94,7 +94,6 @@ def test_flat_lonely_and_coinciding_clusters_have_finite_indicators(unit):
     assert diagnose(np.full((4, 2), unit), [0, 0, 1, 1]) == Diagnosis(0.0, 0.0)
 
 
-@quick
 @given(seeds, st.integers(1, 4))
 def test_k_means_without_constraints_agrees_with_itself(seed, k):
     X, _, _ = random_clustering(seed)
@@ -102,7 +101,6 @@ def test_k_means_without_constraints_agrees_with_itself(seed, k):
     assert partition_disagreement(X, model.labels_) == 0
 
 
-@quick
 @given(seeds)
 def test_disagreement_is_the_share_of_rows_that_predict_would_move(seed):
     X, labels, rng = random_clustering(seed)
@@ -127,7 +125,6 @@ def test_disagreement_counted_by_hand():
     assert partition_disagreement(X, [0, 0, 0, 1, 1, 1], [[25.0], [1 / 100]]) == 2 / 6
 
 
-@quick
 @given(seeds, st.floats(1e-3, 1e3), st.floats(0, 6.3))
 def test_neither_unit_nor_rotation_nor_numbering_matters(seed, unit, angle):
     X, labels, rng = random_clustering(seed)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mvcc.exceptions import InvalidInputError
 from mvcc.gaussians import fit_gaussians
 from tests.reference import gaussians as slow
-from tests.strategies import quick, seeds
+from tests.strategies import seeds
 
 
 def random_metrics(rng, k, d, kind):
@@ -23,7 +23,6 @@ def random_metrics(rng, k, d, kind):
 
 
 @given(seeds, st.integers(1, 4), st.sampled_from(["none", "diagonal", "full"]))
-@quick
 def test_gaussians_are_those_of_the_reference_also_of_empty_clusters_and_single_points(seed, d, kind):
     rng = np.random.default_rng(seed)
     k, n = 4, 12

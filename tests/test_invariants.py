@@ -16,11 +16,9 @@ from tests.strategies import (
     consistent_constraints,
     constraint_lists,
     labellings,
-    quick,
     related_views,
     relation_lists,
     seeds,
-    thorough,
 )
 
 ONE = st.just(1.0)
@@ -52,7 +50,6 @@ def assert_contains(larger, smaller, known=()):
 # ---- closure
 
 
-@thorough
 @given(labellings(2, 9), st.data())
 def test_more_constraints_never_imply_fewer_or_lighter_ones(y, data):
     some, more = (Constraints(*data.draw(constraint_lists(labels=y))) for _ in range(2))
@@ -62,7 +59,6 @@ def test_more_constraints_never_imply_fewer_or_lighter_ones(y, data):
         assert_contains(closed, part.closure(), given_ones)
 
 
-@thorough
 @given(consistent_constraints(max_rows=7, weight=ONE))
 def test_a_constraint_follows_just_when_its_opposite_contradicts(listed):
     c = Constraints(*listed)
@@ -78,21 +74,18 @@ def test_a_constraint_follows_just_when_its_opposite_contradicts(listed):
                     opposite.closure()
 
 
-@thorough
 @given(consistent_constraints())
 def test_no_pair_of_a_closure_is_of_both_kinds(listed):
     pairs = Constraints(*listed).closure().pairs
     assert len(np.unique(pairs, axis=0)) == len(pairs)
 
 
-@quick
 @given(consistent_constraints(), consistent_constraints())
 def test_what_has_no_row_in_common_is_closed_apart(here, there):
     one, other = Constraints(*here), renamed(Constraints(*there), np.arange(9) + 100)
     assert one.max_union(other).closure() == one.closure().max_union(other.closure())
 
 
-@quick
 @given(consistent_constraints(), scales)
 def test_a_closure_scales_with_its_weights(listed, factor):
     c = Constraints(*listed)
@@ -102,7 +95,6 @@ def test_a_closure_scales_with_its_weights(listed, factor):
 # ---- closure over views
 
 
-@quick
 @given(related_views(n_views=3), st.permutations(range(3)))
 def test_views_are_closed_in_any_order(case, order):
     listed, relations = case
@@ -122,7 +114,6 @@ def test_views_are_closed_in_any_order(case, order):
         assert sorted(back[key].tolist()) == rows.tolist()
 
 
-@quick
 @given(related_views(weight=st.floats(0, 1)))  # what follows from relations alone weighs 1
 def test_fewer_relations_imply_nothing_more(case):
     listed, relations = case
@@ -133,7 +124,6 @@ def test_fewer_relations_imply_nothing_more(case):
         assert_contains(large, small, as_dict(c.max_union(c)))
 
 
-@thorough
 @given(labellings(2, 7), st.data(), st.permutations(range(7)))
 def test_views_that_are_wholly_related_one_to_one_are_closed_as_one(y, data, names):
     names = np.argsort(np.argsort(names[: len(y)]))  # row of the second view of each row of the first
@@ -157,7 +147,6 @@ def test_views_that_are_wholly_related_one_to_one_are_closed_as_one(y, data, nam
 # ---- union
 
 
-@thorough
 @given(constraint_lists(n_rows=5, max_size=8), lists)
 def test_a_unified_set_has_one_kind_for_each_pair_and_takes_no_more_in(own, transferred):
     given_ones, others = Constraints(*own), Constraints(*transferred)
@@ -171,7 +160,6 @@ def test_a_unified_set_has_one_kind_for_each_pair_and_takes_no_more_in(own, tran
 # ---- transfer to another view
 
 
-@thorough
 @given(lists, lists, relation_lists())
 def test_transferring_a_union_is_uniting_what_is_transferred(one, other, relations):
     transfer = ConstraintMap(relations)
@@ -179,7 +167,6 @@ def test_transferring_a_union_is_uniting_what_is_transferred(one, other, relatio
     assert transfer(first.max_union(second)) == transfer(first).max_union(transfer(second))
 
 
-@thorough
 @given(constraint_lists(n_rows=6), relation_lists(6, 5), relation_lists(5, 4))
 def test_a_transfer_through_a_view_is_part_of_the_direct_one(listed, first, second):
     """It lacks only what meets in one row on the way."""
@@ -192,7 +179,6 @@ def test_a_transfer_through_a_view_is_part_of_the_direct_one(listed, first, seco
         assert composed == through
 
 
-@quick
 @given(constraint_lists(n_rows=6), relation_lists(), scales)
 def test_a_transfer_scales_with_the_weights_and_does_not_tell_kinds_apart(listed, relations, factor):
     c, transfer = Constraints(*listed), ConstraintMap(relations)
@@ -222,7 +208,6 @@ def propagate(X, labels, c, threshold, **options):
     return propagate_constraints(X, labels, c, threshold, **{"regularization": 1e-3} | options)
 
 
-@quick
 @given(scenes(), seeds)
 def test_propagated_constraints_lie_between_candidates_and_weigh_at_least_the_threshold(scene, seed):
     X, labels, c, _, threshold = scene
@@ -236,7 +221,6 @@ def test_propagated_constraints_lie_between_candidates_and_weigh_at_least_the_th
         assert threshold <= weight <= c.weights[c.must_link == must].max()
 
 
-@thorough
 @given(scenes())
 def test_propagating_a_union_is_uniting_what_is_propagated(scene):
     X, labels, c, other, threshold = scene
@@ -244,7 +228,6 @@ def test_propagating_a_union_is_uniting_what_is_propagated(scene):
     assert propagate(X, labels, c.max_union(other), threshold) == parts[0].max_union(parts[1])
 
 
-@quick
 @given(scenes(), st.sampled_from([0.25, 0.5, 1.0]))
 def test_propagation_scales_with_weights_and_threshold_and_does_not_tell_kinds_apart(scene, factor):
     X, labels, c, _, threshold = scene
@@ -253,7 +236,6 @@ def test_propagation_scales_with_weights_and_threshold_and_does_not_tell_kinds_a
     assert propagate(X, labels, turned_round(c), threshold) == turned_round(propagate(X, labels, c, threshold))
 
 
-@quick
 @given(scenes(), seeds)
 def test_numbers_of_clusters_do_not_matter_to_propagation(scene, seed):
     X, labels, c, _, threshold = scene
@@ -261,7 +243,6 @@ def test_numbers_of_clusters_do_not_matter_to_propagation(scene, seed):
     assert propagate(X, names[labels], c, threshold) == propagate(X, labels, c, threshold)
 
 
-@quick
 @given(scenes(), seeds, st.sampled_from([0.01, 1.0, 30.0]))
 def test_propagation_does_not_depend_on_origin_axes_and_unit(scene, seed, unit):
     X, labels, c, _, threshold = scene
@@ -277,7 +258,6 @@ def test_propagation_does_not_depend_on_origin_axes_and_unit(scene, seed, unit):
 # ---- scores
 
 
-@thorough
 @given(labellings(2, 8), st.data())
 def test_f_is_1_for_the_same_partition_alone(y, data):
     other = data.draw(st.lists(st.integers(0, 2), min_size=len(y), max_size=len(y)) | st.permutations(y))
@@ -286,7 +266,6 @@ def test_f_is_1_for_the_same_partition_alone(y, data):
     assert (pairwise_f_measure(y, other) == 1) == np.array_equal(*together)
 
 
-@quick
 @given(constraint_lists(n_rows=6), st.lists(st.integers(0, 2), min_size=6, max_size=6))
 def test_what_is_right_is_wrong_when_turned_round_and_stays_right_when_closed(listed, y):
     c = Constraints(*listed)

@@ -15,6 +15,8 @@ import pytest
 from mvcc import _kernels
 from mvcc.cluster import _kernels as cluster_kernels
 
+pytestmark = pytest.mark.slow
+
 PLACES = {"beside the sources": "mvcc", "NUMBA_CACHE_DIR": "chosen", "the user's folder": "user"}
 FOLDERS = [Path(package.__file__).parent for package in (_kernels, cluster_kernels)]
 

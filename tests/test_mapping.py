@@ -28,11 +28,9 @@ from tests.strategies import (
     as_dict,
     assert_holds,
     constraint_lists,
-    quick,
     related_views,
     relation_lists,
     seeds,
-    thorough,
 )
 
 ML, CL = True, False
@@ -42,7 +40,6 @@ NOTHING = Constraints([], [])
 # the check
 
 
-@thorough
 @given(related_views())
 def test_checked_relations_are_sorted_and_distinct_under_ascending_keys(case):
     _, mappings = case
@@ -116,7 +113,6 @@ def test_bad_mappings_are_refused_with_the_place(mappings, sizes, message):
 # rows and relations of two views
 
 
-@quick
 @given(related_views(n_views=3))
 def test_mapped_rows_are_those_with_a_counterpart(case):
     _, mappings = case
@@ -143,19 +139,16 @@ def test_relations_between_two_views_put_the_source_first():
 # transfer (Eq. 12)
 
 
-@thorough
 @given(constraint_lists(n_rows=6), relation_lists())
 def test_transfer_equals_the_reference(listed, relations):
     assert_holds(ConstraintMap(relations)(Constraints(*listed)), transfer(listed, relations))
 
 
-@thorough
 @given(constraint_lists(n_rows=6), relation_lists(n_target=2, max_size=12))
 def test_transfer_equals_the_reference_where_many_rows_share_their_counterparts(listed, relations):
     assert_holds(ConstraintMap(relations)(Constraints(*listed)), transfer(listed, relations))
 
 
-@thorough
 @given(constraint_lists(n_rows=6), relation_lists(), st.data())
 def test_a_constraint_keeps_no_more_weight_than_the_relations_it_takes(listed, relations, data):
     strengths = np.array([data.draw(st.sampled_from([0, 0.3, 0.5, 1, 2, np.inf])) for _ in relations], dtype=float)
@@ -181,7 +174,6 @@ def test_pairs_of_a_row_with_itself_are_dropped():
     assert ConstraintMap(relations)(Constraints.from_pairs([(0, 1)])) == NOTHING
 
 
-@quick
 @given(st.lists(constraint_lists(n_rows=6), max_size=3), relation_lists())
 def test_one_map_serves_many_lists(lists, relations):
     mapped = ConstraintMap(relations)
@@ -189,19 +181,16 @@ def test_one_map_serves_many_lists(lists, relations):
         assert mapped(Constraints(*listed)) == ConstraintMap(relations)(Constraints(*listed))
 
 
-@quick
 @given(constraint_lists(n_rows=6))
 def test_an_empty_mapping_transfers_nothing(listed):
     assert ConstraintMap(np.empty((0, 2), dtype=np.int64))(Constraints(*listed)) == NOTHING
 
 
-@quick
 @given(relation_lists())
 def test_nothing_is_transferred_to_nothing(relations):
     assert ConstraintMap(relations)(NOTHING) == NOTHING
 
 
-@quick
 @given(constraint_lists(n_rows=6), st.permutations(range(6)))
 def test_a_one_to_one_mapping_renames_the_rows_and_back(listed, names):
     c = Constraints(*listed)
@@ -211,7 +200,6 @@ def test_a_one_to_one_mapping_renames_the_rows_and_back(listed, names):
     assert ConstraintMap(relations[:, ::-1])(there) == c.max_union(c)
 
 
-@quick
 @given(constraint_lists(n_rows=6), relation_lists(), st.randoms(use_true_random=False))
 def test_the_order_of_relations_does_not_matter(listed, relations, random):
     order = list(range(len(relations)))
@@ -223,7 +211,6 @@ def test_the_order_of_relations_does_not_matter(listed, relations, random):
 # samples of relations (§6.2)
 
 
-@quick
 @given(relation_lists(), st.lists(st.floats(0, 1), max_size=5), seeds)
 def test_samples_have_the_size_asked_for_and_the_larger_contain_the_smaller(relations, portions, seed):
     r = len(relations)
@@ -260,7 +247,6 @@ def test_every_sample_is_equally_likely_and_the_generator_decides():
 # the readings of Algorithm 2, steps 1–2
 
 
-@quick
 @given(related_views())
 def test_full_closes_over_all_views_view_inside_each_and_none_not_at_all(case):
     lists, mappings = case

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans, match_clusters
@@ -35,7 +35,6 @@ def clusterings(draw, n_views=2):
 
 
 @given(clusterings())
-@settings(deadline=None, max_examples=60)
 def test_of_all_numberings_of_two_views_none_agrees_with_more_relations(drawn):
     k, labels, mappings = drawn
     first, second = match_clusters(labels, mappings, k)
@@ -45,7 +44,6 @@ def test_of_all_numberings_of_two_views_none_agrees_with_more_relations(drawn):
 
 
 @given(clusterings(3))
-@settings(deadline=None, max_examples=60)
 def test_every_view_keeps_its_clusters_under_new_numbers(drawn):
     k, labels, mappings = drawn
     numbers = match_clusters(labels, mappings, k)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints
@@ -16,7 +16,6 @@ def some_constraints(rng, n, m):
     return pairs, rng.random(len(pairs)) < 0.5, rng.choice([0.0, 0.25, 1.0, 3.0], len(pairs))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_heaviest_keeps_one_of_each_pair_and_type_in_order(seed):
     rng = np.random.default_rng(seed)
@@ -32,7 +31,6 @@ def test_heaviest_keeps_one_of_each_pair_and_type_in_order(seed):
     ] == expected
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_weights_are_sorted_out_by_kind_novelty_and_correctness(seed):
     rng = np.random.default_rng(seed)

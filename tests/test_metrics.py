@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mvcc import Constraints, pairwise_f_measure, weighted_precision
 from mvcc.exceptions import InvalidInputError
 from tests.reference import metrics as slow
-from tests.strategies import constraint_lists, labellings, quick, thorough
+from tests.strategies import constraint_lists, labellings
 
 POOLS = [
     [0, 1, 2, 3],
@@ -41,7 +41,6 @@ def two_labellings(draw, max_size=14):
 # the pairwise F-measure (Eq. 19)
 
 
-@thorough
 @given(two_labellings())
 def test_f_measure_equals_its_definition_over_all_pairs(case):
     f = pairwise_f_measure(*case)
@@ -64,7 +63,6 @@ def test_f_measure_by_hand():
     assert pairwise_f_measure([0, 0, 1], [0, 0, 0]) == 0.5
 
 
-@quick
 @given(two_labellings())
 def test_f_measure_is_symmetric_and_between_0_and_1(case):
     f = pairwise_f_measure(*case)
@@ -72,7 +70,6 @@ def test_f_measure_is_symmetric_and_between_0_and_1(case):
     assert 0 <= f <= 1
 
 
-@quick
 @given(two_labellings(), st.sampled_from(POOLS[:6]), st.permutations(range(4)), st.randoms(use_true_random=False))
 def test_names_of_labels_and_order_of_rows_do_not_matter(case, pool, names, random):
     f = pairwise_f_measure(*case)
@@ -83,7 +80,6 @@ def test_names_of_labels_and_order_of_rows_do_not_matter(case, pool, names, rand
     assert pairwise_f_measure(*([labels[row] for row in order] for labels in case)) == f
 
 
-@quick
 @given(labellings(min_size=1))
 def test_a_labelling_agrees_with_itself(y):
     assert pairwise_f_measure(y, y) == 1.0
@@ -143,7 +139,6 @@ def test_labels_that_are_not_one_per_row_are_refused(y_true, y_pred, message):
 # weighted precision (§6.3)
 
 
-@thorough
 @given(
     constraint_lists(n_rows=6),
     st.lists(label, min_size=6, max_size=8),
@@ -165,7 +160,6 @@ def test_precision_by_hand():
     assert weighted_precision(c, y, kind="cannot-link") == 0.8
 
 
-@quick
 @given(constraint_lists(n_rows=6), st.lists(label, min_size=6, max_size=6), st.permutations(range(6)))
 def test_precision_does_not_depend_on_names_rows_or_the_unit_of_weight(listed, y, names):
     c = Constraints(*listed)

@@ -37,7 +37,7 @@ from mvcc import (
 )
 from mvcc._threshold import n_satisfied
 from mvcc.exceptions import InvalidInputError
-from tests.strategies import quick, related_views, seeds
+from tests.strategies import related_views, seeds
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::mvcc.exceptions.PropagationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
@@ -208,7 +208,6 @@ def test_views_that_were_fitted_without_names_get_no_score_under_names():
 # ---- folds
 
 
-@quick
 @given(related_views(), seeds)
 def test_what_is_held_out_never_follows_from_the_rest(drawn, seed):
     lists, relations = drawn
@@ -302,6 +301,7 @@ def test_a_grid_search_finds_what_a_loop_finds_and_fits_all_constraints_again():
     np.testing.assert_array_equal(found, search.best_estimator_.predict(IMAGES, 1))
 
 
+@pytest.mark.slow
 def test_a_grid_search_of_large_views_in_two_processes_finds_the_same():
     """Joblib maps them into the memory of its processes, where they cannot be written."""
     rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import make_moons
@@ -115,7 +115,6 @@ def test_constraints_of_unlike_weights_follow_algorithm_2(method, closure):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15, deadline=None)
 def test_three_views_follow_algorithm_2(seed):
     views, _, constraints, mappings = make_views(seed, (20, 16, 12), 3, (8, 0, 3))
     del mappings[0, 2]
@@ -135,7 +134,6 @@ def results(transfer, closure, views, constraints, mappings, base=None):
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["full", "view", "none"]))
-@settings(max_examples=20, deadline=None)
 def test_a_threshold_of_one_gives_direct_mapping(seed, closure):
     views, _, constraints, mappings = make_views(seed)
     arguments = (closure, views, constraints, mappings)
@@ -143,7 +141,6 @@ def test_a_threshold_of_one_gives_direct_mapping(seed, closure):
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["view", "none"]), st.sampled_from(list(METHODS)))
-@settings(max_examples=20, deadline=None)
 def test_an_empty_mapping_gives_single_view(seed, closure, method):
     views, _, constraints, _ = make_views(seed)
     for empty in (None, {}, {(0, 1): np.empty((0, 2), int)}):

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views
@@ -34,7 +34,6 @@ def closed_both_ways(make):
         return listed, make()
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1.0, 0.3]))
 def test_a_closure_is_the_same_list_or_not(seed, weight):
     rng = np.random.default_rng(seed)
@@ -54,7 +53,6 @@ def test_a_closure_is_the_same_list_or_not(seed, weight):
     assert not held.pairs.flags.writeable
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_closing_again_changes_nothing_and_makes_no_pairs(seed):
     listed, held = closed_both_ways(consistent(np.random.default_rng(seed), 20, 25).closure)
@@ -75,7 +73,6 @@ def test_equality_of_neighbourhoods_needs_no_pairs():
     assert one != unify(other, Constraints.from_pairs([(5, 6)]))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_views_close_the_same_list_or_not(seed):
     rng = np.random.default_rng(seed)
@@ -95,7 +92,6 @@ def test_views_close_the_same_list_or_not(seed):
     assert once_more == listed
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1.0, 0.6]))
 def test_uniting_with_transferred_constraints_is_the_same_list_or_not(seed, weight):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, MPCKMeans, propagate_constraints, propagation
@@ -48,7 +48,6 @@ def reference(X, labels, c, threshold, candidates=None, **options):
 
 
 @given(scenes())
-@settings(max_examples=120, deadline=None)
 def test_propagated_constraints_are_those_of_the_paper(scene):
     X, labels, constraints, threshold, candidates = scene
     found = propagate_constraints(X, labels, constraints, threshold, candidates=candidates, regularization=1e-3)
@@ -56,7 +55,6 @@ def test_propagated_constraints_are_those_of_the_paper(scene):
 
 
 @given(scenes(), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_learned_metrics_give_rescaled_covariances(scene, full):
     X, labels, constraints, threshold, candidates = scene
     rng = np.random.default_rng(len(X))
@@ -88,7 +86,6 @@ def test_a_real_view_agrees_with_the_slow_reference():
 
 
 @given(scenes())
-@settings(max_examples=40, deadline=None)
 def test_a_constraint_propagates_to_its_own_endpoints_with_its_weight(scene):
     X, labels, constraints, threshold, _ = scene
     found = as_dict(propagate_constraints(X, labels, constraints, threshold))
@@ -100,7 +97,6 @@ def test_a_constraint_propagates_to_its_own_endpoints_with_its_weight(scene):
 
 
 @given(scenes())
-@settings(max_examples=40, deadline=None)
 def test_a_lower_threshold_only_adds_constraints(scene):
     X, labels, constraints, threshold, candidates = scene
     high = as_dict(propagate_constraints(X, labels, constraints, threshold, candidates=candidates))
@@ -109,7 +105,6 @@ def test_a_lower_threshold_only_adds_constraints(scene):
 
 
 @given(scenes(), st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
 def test_permuting_the_rows_permutes_the_result(scene, random):
     X, labels, constraints, threshold, candidates = scene
     order = list(range(len(X)))
@@ -124,7 +119,6 @@ def test_permuting_the_rows_permutes_the_result(scene, random):
 
 
 @given(scenes())
-@settings(max_examples=40, deadline=None)
 def test_endpoints_taken_one_by_one_or_all_at_once_give_the_same_bits(scene):
     X, labels, constraints, threshold, candidates = scene
     alike = np.concatenate((X, X[:3], X[:3] + 1e-13))  # copies, and all but copies

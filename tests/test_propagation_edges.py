@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from mvcc import Constraints, propagate_constraints
 from mvcc._kernels.propagation import endpoint_reach
-from tests.strategies import as_dict, quick, seeds
+from tests.strategies import as_dict, seeds
 
 
 @given(seeds, st.integers(1, 3))
-@quick
 def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
     """As no direction of a round cluster is longer than another, the search reaches no farther than it must."""
     rng = np.random.default_rng(seed)
@@ -29,7 +28,6 @@ def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
 
 
 @given(seeds)
-@quick
 def test_the_heaviest_of_several_ways_to_a_pair_counts(seed):
     """What a list propagates to is what each of its constraints does, the heaviest of each pair and type."""
     rng = np.random.default_rng(seed)

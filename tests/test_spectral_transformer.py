@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from mvcc import MPCKMeans, SpectralFeatures, embedding, spectral_features
 from mvcc.exceptions import InvalidInputError
 from tests.reference import embedding as slow
-from tests.strategies import seeds, thorough
+from tests.strategies import seeds
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,6 @@ def test_scikit_learns_checks_of_a_transformer(estimator, check, monkeypatch):
 # ---- the rows of fit
 
 
-@thorough
 @given(seeds, st.integers(4, 40), st.integers(1, 5), st.sampled_from([0.3, 1.0, 3.0]), st.data())
 def test_the_features_of_fit_are_those_of_the_function_to_the_last_bit(seed, n, d, sigma, data):
     X = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
@@ -77,7 +76,6 @@ def test_the_eigenvalues_are_the_largest_of_the_normalized_affinity_but_the_firs
 # ---- new rows
 
 
-@thorough
 @given(seeds, st.integers(8, 16), st.integers(1, 3), st.integers(1, 3), st.sampled_from([0.2, 0.5, 1.0]))
 def test_new_rows_are_placed_as_the_reference_places_them(seed, n, d, n_components, sigma):
     rng = np.random.default_rng(seed)

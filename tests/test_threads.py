@@ -134,7 +134,7 @@ def test_no_kernel_is_made_parallel_by_numba():
     assert not [source.name for source in sources if "parallel=True" in source.read_text("utf-8")]
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_kernels_compiled_by_one_process_after_another_run_in_a_third(tmp_path):
     code = "import sys, mvcc; X = [[0.0], [0.1], [5.0]]; print(getattr(mvcc, sys.argv[1])(2).fit(X).labels_.tolist())"
     for estimator in ("PCKMeans", "MPCKMeans", "MPCKMeans", "PCKMeans"):

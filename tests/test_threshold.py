@@ -16,7 +16,7 @@ from mvcc._co_em import CoEM, Outcome
 from mvcc._threshold import GRID, MAX_ITER, N_FOLDS, choose_threshold, n_satisfied, neighborhood_folds
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.mapping import close_views
-from tests.strategies import quick, related_views, seeds
+from tests.strategies import related_views, seeds
 
 
 def two_views(seed, n_constraints=20, n=60):
@@ -39,7 +39,6 @@ def fit(model, views, constraints, mappings=None):
         return model.fit(views, constraints=constraints, mappings=mappings)
 
 
-@quick
 @given(related_views(), seeds)
 def test_folds_never_divide_a_neighbourhood(drawn, seed):
     lists, relations = drawn
@@ -168,6 +167,7 @@ def test_a_chosen_threshold_gives_what_the_same_number_gives():
     assert same.transfer_.threshold == found.transfer_.threshold
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another():
     def chosen(seed, draw):

@@ -202,6 +202,7 @@ STEPS = range(1, 2 * WRITES + 1)  # each file is written, then moved to its plac
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [False, True], ids=["new", "fresh"])
 @pytest.mark.parametrize("error", [Killed(), FULL], ids=["killed", "full"])
 @pytest.mark.parametrize("step", STEPS)
@@ -250,7 +251,7 @@ def test_a_contradiction_leaves_no_half_clustering(options, out):
     assert outputs(out, ".csv", ".json", ".yaml", ".joblib") == before
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_a_process_that_is_killed_at_any_moment_leaves_nothing_that_looks_whole(tmp_path, options, out, tried):
     config = tmp_path / "job.yaml"
     cluster(options, tmp_path / "whole")

@@ -38,6 +38,7 @@ def test_rows_that_were_clustered_get_their_clusters_again(saved):
         assert model.predict(table[["x", "y", "z"]].to_numpy()[:1], view=name).tolist() == expected[:1]
 
 
+@pytest.mark.slow
 def test_a_fresh_process_loads_it(saved):
     program = """if True:
         import json, joblib, pandas as pd

@@ -22,7 +22,7 @@ def untimed(monkeypatch):
         monkeypatch.setattr(module, "best_of", _once)
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 @pytest.mark.compiled
 def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(untimed, monkeypatch, tmp_path):
     monkeypatch.setattr(fits, "find_spec", lambda name: None)

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import TWO
 from tests.browser.facts import make_facts
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 RINGS = """() => [...document.querySelectorAll('.chart')].map(
     (chart) => chart.data.find((trace) => trace.name === 'selected').x.length)"""

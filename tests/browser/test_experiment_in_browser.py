@@ -9,7 +9,7 @@ import pytest
 import mvcc
 from mvcc.reporting.html import write_experiment_report
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 RESULTS = Path(mvcc.__file__).parents[1] / "results" / "rewired_protein"
 NAMES = "() => document.querySelector('.chart').data.map((one) => one.name)"

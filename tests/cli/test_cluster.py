@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from mvcc.analysis import write_example
 from mvcc.cli._cluster import command
 from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, InvalidInputError, StoreError
+from tests.command_line import mvcc
 
 OPTIONS = [
     *("--view", "texts=texts.csv", "--view", "images=images.csv", "--match", "texts:images=matches.csv"),
@@ -253,10 +254,7 @@ def test_the_threshold_that_cross_validation_chose_is_printed(data):
     assert done.stdout.startswith(f"Threshold: {chosen:g}, chosen by cross-validation\n")
 
 
-# in processes of their own
-
-
-def mvcc(*arguments, cwd, **environment):
+def process(*arguments, cwd, **environment):
     command_line = [sys.executable, "-m", "mvcc", *map(str, arguments)]
     return subprocess.run(
         command_line, cwd=cwd, env=os.environ | environment, capture_output=True, text=True, check=False
@@ -276,11 +274,12 @@ def test_the_command_ends_with_0_with_1_for_bad_data_and_with_2_for_bad_settings
         assert done.stderr.startswith(message)
 
 
+@pytest.mark.slow
 def test_a_result_folder_repeats_itself_from_elsewhere_on_another_number_of_threads(data, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     settings = ("--features", "texts=pca", "--restarts", "1")
-    one = mvcc("cluster", "cluster.yaml", *settings, "--out", "one", cwd=data, OMP_NUM_THREADS="1")
-    two = mvcc("cluster", data / "one/cluster.yaml", "--out", "two", cwd=elsewhere, OMP_NUM_THREADS="2",
+    one = process("cluster", "cluster.yaml", *settings, "--out", "one", cwd=data, OMP_NUM_THREADS="1")
+    two = process("cluster", data / "one/cluster.yaml", "--out", "two", cwd=elsewhere, OMP_NUM_THREADS="2",
                OPENBLAS_NUM_THREADS="2", NUMBA_NUM_THREADS="2")  # fmt: skip
     assert (one.returncode, two.returncode) == (0, 0), one.stderr + two.stderr
     assert outputs(data / "one") == outputs(elsewhere / "two")
@@ -297,8 +296,9 @@ def test_a_result_folder_repeats_itself_from_elsewhere_on_another_number_of_thre
     assert settings[0]["n_clusters"] == settings[1]["n_clusters"] == 4
 
 
+@pytest.mark.slow
 def test_an_output_folder_whose_name_is_no_text_is_written_to(data):
-    done = mvcc(
+    done = process(
         "cluster", "cluster.yaml", "--restarts", "0", "--out", b"r\xff".decode("utf-8", "surrogateescape"), cwd=data
     )
     assert done.returncode == 0, done.stderr

@@ -49,6 +49,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("shell", ASKS)
 def test_a_shell_completes(shell, question, folder):

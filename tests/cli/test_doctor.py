@@ -92,6 +92,7 @@ def lines_on_kernels(environment):
     return [line for line in json.loads(done.stdout)["findings"] if line["topic"] == "kernels"]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_kernels_that_are_not_compiled_are_a_note_for_each_folder(tmp_path):
     lines = lines_on_kernels({"NUMBA_CACHE_DIR": str(tmp_path / "cache")})
@@ -111,6 +112,7 @@ def cannot_be_written(tmp_path):
     return package
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_where_the_program_cannot_be_written_the_kernels_lie_in_the_users_folder(cannot_be_written, tmp_path):
     user = str(tmp_path / "user")
@@ -131,6 +133,7 @@ def test_a_full_disk_and_little_memory_are_said(monkeypatch):
     assert (found["disk"]["status"], found["memory"]["status"]) == ("problem", "note")
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(cannot_be_written, tmp_path):
     nowhere = str(cannot_be_written / "_kernels/__pycache__/cache")

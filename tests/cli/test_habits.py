@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from mvcc.cli import cli
 from mvcc.cli._shared import TERMS, below_help
+from tests import command_line
 
 # what prints no result of its own
 WITHOUT_JSON = {
@@ -154,40 +155,35 @@ def test_quiet_and_verbose_exclude_each_other(folder):
 
 
 def test_errors_are_said_in_quiet_too(tmp_path):
-    done = run_process("check", str(tmp_path), "--quiet", "--json")
+    done = command_line.mvcc("check", str(tmp_path), "--quiet", "--json")
     assert done.returncode == 1
     assert "there are no results here" in done.stderr
     assert not done.stdout
 
 
-def run_process(*words, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "mvcc", *words], capture_output=True, text=True, env=os.environ | environment
-    )
-
-
 @pytest.mark.parametrize("words", [["check", "nowhere"], ["doctor"], ["claims", "nowhere"]], ids=" ".join)
-def test_there_is_no_color_without_a_terminal_or_with_NO_COLOR(words):
+def test_there_is_no_color_without_a_terminal_or_with_NO_COLOR(words, monkeypatch):
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     for environment in ({}, {"NO_COLOR": "1"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
-        done = run_process(*words, **environment)
+        done = command_line.mvcc(*words, **environment)
         assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_FORCE_COLOR_gives_color_without_a_terminal():
-    assert "\x1b[31m" in run_process("check", "nowhere", FORCE_COLOR="1").stderr
+    assert "\x1b[31m" in command_line.mvcc("check", "nowhere", FORCE_COLOR="1").stderr
 
 
 def test_FORCE_COLOR_draws_no_moving_bar_into_a_file(folder):
-    done = run_process("run", "tiny.yaml", "--fresh", "-j", "1", FORCE_COLOR="1")
+    done = command_line.mvcc("run", "tiny.yaml", "--fresh", "-j", "1", FORCE_COLOR="1")
     assert "2/2 trials done" in done.stderr
     assert "\x1b[?25l" not in done.stderr  # the cursor is not hidden
 
 
-def test_the_module_is_the_command():
+def test_the_module_and_the_script_are_the_command():
     script = os.path.join(os.path.dirname(sys.executable), "mvcc")
-    for words in (["--help"], ["--version"], ["help", "run"], ["runn"]):
-        one = subprocess.run([script, *words], capture_output=True, text=True)
-        assert (one.stdout, one.stderr) == ((other := run_process(*words)).stdout, other.stderr)
+    for program in ([script], [sys.executable, "-m", "mvcc"]):
+        done = subprocess.run([*program, "runn"], capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == command_line.mvcc("runn")
 
 
 def test_backend_and_scheduler_go_together(folder):
@@ -200,9 +196,12 @@ def test_backend_and_scheduler_go_together(folder):
     assert (folder / "new/curves.csv").read_bytes() == (folder / "results/tiny/curves.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_gives_one_line_and_nothing_is_written(folder):
     began = time.monotonic()
-    done = run_process("run", "tiny.yaml", "--out", "new", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    done = command_line.mvcc(
+        "run", "tiny.yaml", "--out", "new", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9"
+    )
     assert done.returncode == 1
     assert done.stderr.startswith("mvcc: No dask scheduler answers at tcp://127.0.0.1:9")
     assert done.stderr.count("\n") == 1

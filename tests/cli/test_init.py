@@ -6,8 +6,6 @@ import errno
 import json
 import os
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from click.testing import CliRunner
 from mvcc.analysis import _init
 from mvcc.cli._init import command
 from mvcc.exceptions import StoreError
+from tests.command_line import mvcc
 
 FILES = {"texts.csv", "images.csv", "matches.csv", "pairs.csv", "cluster.yaml", "README.md"}
 
@@ -85,8 +84,7 @@ def test_the_example_runs_as_it_is_and_as_its_page_says(tmp_path):
     page = (folder / "README.md").read_text("utf-8")
     commands = [line.strip() for line in page.splitlines() if line.startswith("    mvcc ")]
     assert commands == ["mvcc cluster cluster.yaml --out results"]
-    done = subprocess.run([sys.executable, "-m", *shlex.split(commands[0])], cwd=folder, capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = mvcc(*shlex.split(commands[0])[1:], cwd=folder)
     assert done.returncode == 0, done.stderr
     named = {line.split("|")[1] for line in page.splitlines() if line.startswith("| `")}
     assert {name.strip("` ") for names in named for name in names.split(", ")} <= {
@@ -96,7 +94,5 @@ def test_the_example_runs_as_it_is_and_as_its_page_says(tmp_path):
     assert len(comments) == 3
     for comment in comments[1:]:
         arguments = shlex.split(comment.removeprefix("#   ").split("  ")[0])
-        done = subprocess.run(
-            [sys.executable, "-m", *arguments], cwd=folder, capture_output=True, text=True, check=False
-        )
+        done = mvcc(*arguments[1:], cwd=folder)
         assert done.returncode == 0, (comment, done.stderr)

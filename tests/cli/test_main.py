@@ -9,10 +9,7 @@ import pytest
 
 from mvcc.cli import cli, main
 from mvcc.exceptions import ConfigError, DataError
-
-
-def mvcc(*arguments, **options):
-    return subprocess.run([sys.executable, "-m", "mvcc", *arguments], capture_output=True, text=True, **options)
+from tests.command_line import mvcc
 
 
 def test_help_names_every_command_without_importing_what_is_heavy():

@@ -67,6 +67,7 @@ def test_a_matrix_that_is_not_positive_definite_leaves_the_old_one_as_a_whole():
     np.testing.assert_allclose(metric, 4 * np.linalg.inv(S), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_a_spread_far_below_the_values_themselves_is_still_learned(metric):
     X = 1 + np.random.default_rng(0).normal(size=(50, 2)) * [1e-9, 1.0]

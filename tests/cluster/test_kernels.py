@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
@@ -144,7 +144,6 @@ def test_pck_sweep_equals_the_reference():
         pck_sweep_agrees(make_scene(seed, unassigned=True), seed)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_pck_sweep_breaks_ties_as_the_reference_to_the_lowest_cluster(seed):
     pck_sweep_agrees(make_scene(seed, unassigned=True, whole_numbers=True), seed)
@@ -224,7 +223,6 @@ def test_mpck_sweep_equals_the_reference(full, shared):
         mpck_sweep_agrees(make_scene(seed, full=full, shared=shared, unassigned=True), seed)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_mpck_sweep_breaks_ties_as_the_reference_to_the_lowest_cluster(seed):
     scene = make_scene(seed, unassigned=True, whole_numbers=True)
@@ -388,7 +386,6 @@ def test_farthest_pair_need_not_hold_the_point_farthest_from_the_mean():
     assert found_pair(X, np.ones(2)) == (6, 7)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 30), st.integers(1, 3), st.integers(2, 8))
 def test_farthest_pair_is_as_long_as_the_longest_on_a_grid(seed, n, d, side):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
@@ -140,7 +140,6 @@ def test_every_iteration_is_that_of_the_reference(kind):
     assert n_after_relocation > 20
 
 
-@settings(max_examples=80, deadline=None)
 @given(problems(), kinds)
 def test_the_objective_is_eq_1_of_what_is_returned(problem, kind):
     X, c, k, init = problem
@@ -148,7 +147,6 @@ def test_the_objective_is_eq_1_of_what_is_returned(problem, kind):
     assert found.objective_ == pytest.approx(eq_1(X, c, found), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=80, deadline=None)
 @given(problems(), kinds)
 def test_without_cannot_links_the_objective_never_rises(problem, kind):
     """Only the farthest pair of Eq. 3 is not part of the minimization."""
@@ -297,7 +295,6 @@ def test_nearly_dependent_features_give_a_finite_fit():
 # ---- weights and lists
 
 
-@settings(max_examples=80, deadline=None)
 @given(problems(), kinds)
 def test_weight_two_is_the_constraint_given_twice(problem, kind):
     X, c, k, init = problem
@@ -308,7 +305,6 @@ def test_weight_two_is_the_constraint_given_twice(problem, kind):
         assert one.objective_ == pytest.approx(other.objective_, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=80, deadline=None)
 @given(problems(), kinds, st.randoms(use_true_random=False))
 def test_weight_zero_is_no_constraint(problem, kind, random):
     X, c, k, init = problem
@@ -318,7 +314,6 @@ def test_weight_zero_is_no_constraint(problem, kind, random):
     assert same_fit(fit(X, c, k, init, **kind), fit(X, without, k, init, **kind))
 
 
-@settings(max_examples=80, deadline=None)
 @given(problems(), kinds, st.integers(0, 2**32 - 1))
 def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem, kind, seed):
     X, c, k, init = problem
@@ -331,7 +326,6 @@ def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem,
     assert same_fit(fit(X, c, k, init, **kind), fit(X, shuffled, k, init, **kind))
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 2**32 - 1), kinds)
 def test_a_huge_weight_is_obeyed(seed, kind):
     """Among disjoint pairs every must-link and every cannot-link can be satisfied."""
@@ -434,7 +428,6 @@ def test_a_constant_feature_makes_a_full_metric_singular_and_keeps_it(n):
     assert_array_equal(fit(X, None, 3, metric="full").metrics_, [np.eye(3)] * 3)
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems(), kinds, st.sampled_from([-3.0, 17.0, 1024.0]))
 def test_moving_all_rows_keeps_labels_and_metrics(problem, kind, shift):
     X, c, k, init = problem

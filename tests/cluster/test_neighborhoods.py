@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
@@ -97,7 +97,6 @@ def test_constant_features_and_repeated_rows_are_no_trouble(never_listed, name):
 
 
 @pytest.mark.compiled
-@settings(max_examples=1000, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(ESTIMATORS)))
 def test_neighbourhoods_of_any_form_agree_with_their_list(seed, name):
     rng = np.random.default_rng(seed)

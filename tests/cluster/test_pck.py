@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
@@ -12,6 +12,9 @@ from sklearn.cluster import KMeans
 from mvcc import Constraints, PCKMeans
 from mvcc.exceptions import InvalidInputError
 from tests.reference import pck
+
+# a rise within rounding, as a share of the objective: each of its terms, and each cost of a sweep, is rounded
+ROUNDING = 1e-12
 
 
 @st.composite
@@ -52,7 +55,6 @@ def same_fit(one, other):
 # ---- the algorithm
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_every_iteration_is_that_of_the_reference(problem, seed):
     X, c, k, _ = problem
@@ -70,15 +72,17 @@ def test_every_iteration_is_that_of_the_reference(problem, seed):
         assert found.n_iter_ == iteration
 
 
-@settings(max_examples=150, deadline=None)
 @given(problems())
 def test_the_objective_never_rises(problem):
+    """Repeat a fit one iteration longer each time: Eq. 1 falls or stays, and the last one is the whole fit."""
     X, c, k, init = problem
-    objectives = [fit(X, c, k, init, max_iter=t).objective_ for t in range(1, 9)]
-    assert (np.diff(objectives) <= 1e-12 * np.abs(objectives[0])).all()
+    whole = fit(X, c, k, init)
+    steps = [fit(X, c, k, init, max_iter=t) for t in range(1, whole.n_iter_ + 1)]
+    objectives = np.array([step.objective_ for step in steps])
+    assert (np.diff(objectives) <= ROUNDING * objectives[:-1]).all()
+    assert same_fit(steps[-1], whole)
 
 
-@settings(max_examples=100, deadline=None)
 @given(problems())
 def test_another_iteration_leaves_a_converged_fit_as_it_is(problem):
     X, c, k, init = problem
@@ -123,7 +127,6 @@ def test_without_constraints_it_is_k_means(seed):
 # ---- weights and lists
 
 
-@settings(max_examples=100, deadline=None)
 @given(problems())
 def test_weight_two_is_the_constraint_given_twice(problem):
     X, c, k, init = problem
@@ -133,7 +136,6 @@ def test_weight_two_is_the_constraint_given_twice(problem):
     assert doubled.objective_ == pytest.approx(twice.objective_, rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
 @given(problems(), st.randoms(use_true_random=False))
 def test_weight_zero_is_no_constraint(problem, random):
     X, c, k, init = problem
@@ -143,7 +145,6 @@ def test_weight_zero_is_no_constraint(problem, random):
     assert same_fit(fit(X, c, k, init), fit(X, without, k, init))
 
 
-@settings(max_examples=100, deadline=None)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem, seed):
     X, c, k, init = problem
@@ -156,7 +157,6 @@ def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem,
     assert same_fit(fit(X, c, k, init), fit(X, shuffled, k, init))
 
 
-@settings(max_examples=100, deadline=None)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_a_huge_weight_is_obeyed(problem, seed):
     """Among disjoint pairs every must-link and, with two clusters or more, every cannot-link can be satisfied."""
@@ -211,7 +211,6 @@ def test_a_run_does_not_end_at_the_iteration_that_empties_a_cluster():
     assert_array_equal(found.labels_, [1, 1, 1, 1, 1, 1, 1, 0])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 2))
 def test_without_constraints_no_cluster_is_left_empty_while_rows_differ(seed, n, d):
     rng = np.random.default_rng(seed)
@@ -257,7 +256,6 @@ def test_a_constant_feature_changes_nothing():
     assert_allclose(with_constant.cluster_centers_[:, 2], 0.1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from([-3.0, 17.0, 1024.0]))
 def test_moving_all_rows_moves_the_centers_and_keeps_the_labels(problem, shift):
     X, c, k, init = problem

@@ -13,6 +13,8 @@ from mvcc.reporting import read_curves, read_scores
 from tests.crashes.steps import CONFIG
 from tests.experiments.test_trial import small_config
 
+pytestmark = pytest.mark.slow
+
 OTHER = small_config(trials=3, seed=1, multi_view={"mapped": (1.0,), "constraints": (6, 8), "threshold": 0.75})
 
 
@@ -49,7 +51,7 @@ def swap(content, rng, others):
 DAMAGES = [flip, cut, extend, overwrite, swap]
 
 
-@pytest.mark.parametrize("times", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [40, pytest.param(1000, marks=pytest.mark.reliability)])
 def test_any_change_of_any_file_is_seen_and_mended(folders, tmp_path, tried, times):
     own, other = folders
     names = [path.relative_to(own).as_posix() for path in own.rglob("*.csv*")]

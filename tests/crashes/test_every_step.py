@@ -13,10 +13,11 @@ import pytest
 from mvcc.experiments import check_results, run_experiment
 from tests.crashes.steps import CONFIG, REFUSED
 
-ROOT = Path(__file__).parents[2]
-FAST, SLOW = 7, 1  # how many steps from one that is disturbed to the next
+pytestmark = pytest.mark.slow
 
-every_so_often = pytest.mark.parametrize("stride", [FAST, pytest.param(SLOW, marks=pytest.mark.slow)])
+ROOT = Path(__file__).parents[2]
+# how many steps from one that is disturbed to the next
+every_so_often = pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.reliability)])
 
 
 @pytest.fixture(scope="module")

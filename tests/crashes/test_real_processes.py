@@ -27,7 +27,7 @@ multi_view:
   mapped: [0.4, 1.0]
   constraints: [10, 20, 40]
 """
-pytestmark = pytest.mark.compiled  # as plain Python, trials take minutes
+pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes
 
 PATIENCE = 120  # seconds until a test calls it a hang
 
@@ -87,7 +87,7 @@ def undisturbed(tmp_path_factory):
     return sha256(folder)
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [4, pytest.param(120, marks=pytest.mark.reliability)])
 def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, tried, kills):
     moment, done, kept = random.Random(kills), 0, {}
     while done < kills:

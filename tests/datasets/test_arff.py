@@ -103,7 +103,7 @@ def test_a_folder_or_a_missing_file_is_a_data_error(tmp_path):
         read_arff(tmp_path / "none.arff")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.binary(max_size=200)
     | st.builds(lambda tail: HEADER.encode() + tail, st.binary(max_size=40))

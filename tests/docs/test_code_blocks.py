@@ -17,6 +17,8 @@ from tests.docs.blocks import HERE, ROOT, blocks_of, pages
 from tests.docs.reader import Reader, variables
 from tests.experiments.dask_fleet import free_port
 
+pytestmark = pytest.mark.slow
+
 # these show what is done in a checkout; all others begin with an empty folder
 IN_A_CHECKOUT = {
     "README.md",
@@ -100,7 +102,7 @@ def a_newcomer(folder, wheel):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 @pytest.mark.compiled
 @pytest.mark.parametrize(("page", "begins"), SLOW_PAGES.items())
 def test_all_code_blocks_of_a_page_work_for_somebody_who_installs_what_it_says(page, begins, tmp_path, ports, request):

@@ -9,6 +9,8 @@ import pytest
 
 from tests.docs.blocks import ROOT
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = sorted(ROOT.glob("examples/gallery/plot_*.py"))
 
 

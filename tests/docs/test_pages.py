@@ -49,7 +49,7 @@ def test_committed_pictures_are_small():
     assert max(sizes) < 200_000
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_the_site_builds_without_a_warning_and_asks_no_network_for_anything(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-c", "docs", ".", str(tmp_path)],

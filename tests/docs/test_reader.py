@@ -11,6 +11,8 @@ from tests.docs.blocks import HERE, Block, blocks_of
 from tests.docs.existing import check
 from tests.docs.reader import Reader, variables
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def reader(tmp_path):

@@ -458,7 +458,7 @@ def loads_or_refuses(path, overrides=()):
     assert len(message) < 20_000
 
 
-fuzzed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+fuzzed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @fuzzed

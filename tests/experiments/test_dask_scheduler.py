@@ -21,7 +21,7 @@ from mvcc.experiments._errand import attempt_away
 from tests.experiments.dask_fleet import connected, fleet, free_port, wait_until
 from tests.experiments.test_trial import small_config
 
-pytestmark = pytest.mark.compiled  # as plain Python, trials take minutes
+pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes
 
 CONFIG = small_config(trials=8, multi_view={"mapped": (0.4,), "constraints": (10,)})
 PROTEIN = "trials=3", "multi_view.mapped=[0.4]", "multi_view.constraints=[25]", "single_view.constraints=[25]"
@@ -136,7 +136,7 @@ def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_sto
     tried("dask scheduler killed", 1)
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_a_trial_that_kills_every_worker_fails_and_the_others_are_stored(tmp_path, monkeypatch):
     real = attempt_away
 
@@ -171,7 +171,7 @@ def test_workers_need_no_data_files(tmp_path, tried):
     tried("same bytes computed in another way", 1)
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_a_worker_with_several_threads_gives_the_same_bytes(expected, tmp_path, tried):
     with fleet(tmp_path, 0) as started:
         started.add_worker("--nthreads", "3")
@@ -199,7 +199,7 @@ def test_a_worker_without_mvcc_is_refused_before_anything_is_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_a_worker_with_another_version_that_comes_later_is_refused(tmp_path):
     with fleet(tmp_path, 1) as started:
         started_late = threading.Event()
@@ -273,7 +273,7 @@ def test_without_dask_the_message_names_what_to_install(monkeypatch):
         pass
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_an_interrupted_run_says_so_and_its_workers_serve_the_next_one(expected, tmp_path):
     config = tmp_path / "small.yaml"
     config.write_text(as_yaml(CONFIG))

@@ -89,6 +89,7 @@ def test_a_copy_of_a_method_gives_its_numbers_and_changes_no_others(zoo):
     pd.testing.assert_frame_equal(measures(beside, "z-copy"), measures(alone, "direct-mapping"))
 
 
+@pytest.mark.slow
 def test_workers_find_the_package_and_change_no_byte(zoo, tmp_path):
     get_reusable_executor().shutdown(wait=True)  # workers of former tests do not know the package
     for jobs in (1, 2):
@@ -224,7 +225,7 @@ def test_a_method_that_needs_many_points_is_not_tried_on_few(zoo, tmp_path):
     assert not run_experiment(config("z-many", trials=1), tmp_path, n_jobs=1).failed
 
 
-@pytest.mark.slow
+@pytest.mark.reliability
 def test_the_commands_know_the_methods_of_installed_packages(tmp_path):
     install(tmp_path / "packages", "zoo", OFFERED, SOURCE)
     (tmp_path / "c.yaml").write_text(

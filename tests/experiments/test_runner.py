@@ -20,6 +20,7 @@ def curves(folder):
     return (folder / "curves.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_workers_change_no_byte_of_the_results(tmp_path):
     for jobs in (1, 2):
         run_experiment(CONFIG, tmp_path / str(jobs), n_jobs=jobs)

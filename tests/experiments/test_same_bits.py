@@ -15,7 +15,7 @@ from joblib.parallel import ThreadingBackend
 from mvcc.experiments import _runner as runner
 from mvcc.experiments import load_config, run_experiment
 
-pytestmark = pytest.mark.compiled  # as plain Python, trials take minutes
+pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes
 
 # everything that a bit may hang on: eigenvectors, both bases, full metrics, every method, a cross-validated threshold
 CONFIG = """\

@@ -16,6 +16,8 @@ from mvcc.experiments import plan_run, run_experiment
 from mvcc.experiments._trial import run_trial
 from tests.experiments.test_trial import small_config
 
+pytestmark = pytest.mark.slow
+
 CONFIG = small_config(trials=4, multi_view={"mapped": (0.4,), "constraints": (10,), "transfers": ("direct-mapping",)})
 
 

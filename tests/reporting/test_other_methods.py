@@ -89,6 +89,7 @@ def test_a_method_without_mapping_has_the_line_of_single_view(curves):
     assert "Single View and Alone use no mapping" in words(figure)
 
 
+@pytest.mark.slow
 def test_figures_of_two_named_methods_stay_the_same_bytes(curves, finish, tmp_path):
     for name, methods in (("plain", ()), ("more", ("zebra",))):
         table = curves(methods=(*METHODS, *methods))

@@ -23,6 +23,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.slow
 def test_figures_go_to_the_results_folder(tmp_path, curves, finish):
     finish(tmp_path / "one", curves())
     written = plot(tmp_path)
@@ -32,6 +33,7 @@ def test_figures_go_to_the_results_folder(tmp_path, curves, finish):
     assert names(tmp_path / "figures") == NAMES
 
 
+@pytest.mark.slow
 def test_figures_of_one_experiment_go_to_its_own_folder(tmp_path, curves, finish):
     plot(finish(tmp_path / "one", curves()))
     assert names(tmp_path / "one" / "figures") == NAMES
@@ -45,6 +47,7 @@ def test_figures_go_where_they_are_told(tmp_path, curves, finish):
     assert names(tmp_path / "results") == ["curves.csv", "manifest.json", "scores.csv.gz"]
 
 
+@pytest.mark.slow
 def test_the_same_curves_give_the_same_bytes_whatever_the_users_settings(tmp_path, curves, finish):
     folder = finish(tmp_path / "one", curves(bases=("pck-means",)))
     first = [path for paths in plot(folder, out=tmp_path / "first").values() for path in paths]

@@ -7,20 +7,15 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 import time
 from collections import Counter
-from contextlib import redirect_stderr, redirect_stdout
-from io import BytesIO, TextIOWrapper
-from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from mvcc.cli import main
 from mvcc.exceptions import InvalidInputError
+from tests.command_line import mvcc
 
-SLOW = 25  # times as many cases in the slow tests
 MOST_SECONDS = 5.0  # of a processor, for one case
 MOST_CHARACTERS = 8000
 LEAST_WORDS = 3
@@ -32,31 +27,29 @@ with_warnings = pytest.mark.filterwarnings(
     "ignore::mvcc.exceptions.PropagationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
 )
 
-_deterministic = settings(
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
-_efforts = [pytest.param(1, id="fast"), pytest.param(SLOW, id="slow", marks=pytest.mark.slow)]
-
 
 def many(number, /, **strategies):
-    """Test a property on so many cases, and on ``SLOW`` times as many in a test that is marked slow.
+    """Test a property on so many cases with the profile "thorough", on fewer or more of them with others.
 
     Arguments of the property that have no strategy are fixtures, the same ones for all cases.
     """
 
     def decorate(test):
-        def run(effort, **fixtures):
-            settings(_deterministic, max_examples=number * effort)(given(**strategies)(test))(**fixtures)
+        def run(**fixtures):
+            share = settings.default.max_examples / settings.get_profile("thorough").max_examples
+            cases = settings(
+                max_examples=max(2, round(number * share)),
+                derandomize=True,
+                database=None,
+                suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+            )
+            cases(given(**strategies)(test))(**fixtures)
 
         signature = inspect.signature(test)
         fixtures = [parameter for name, parameter in signature.parameters.items() if name not in strategies]
-        effort = inspect.Parameter("effort", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        run.__signature__ = signature.replace(parameters=[effort, *fixtures])
+        run.__signature__ = signature.replace(parameters=fixtures)
         run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
-        return pytest.mark.parametrize("effort", _efforts)(run)
+        return run
 
     return decorate
 
@@ -84,18 +77,7 @@ def answer(call, *names, error=InvalidInputError):
 
 def command(*arguments, codes, names):
     """Run ``mvcc`` and return what it prints, or None where it ends with one of the codes and a message."""
-
-    def attempt():
-        # as Python opens them: what cannot be encoded is an error in one, and escaped in the other
-        out, err = (TextIOWrapper(BytesIO(), "utf-8", errors=errors) for errors in ("strict", "backslashreplace"))
-        arguments_given = patch.object(sys, "argv", ["mvcc", *map(str, arguments)])
-        with arguments_given, redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-            main()
-        for stream in (out, err):
-            stream.flush()
-        return ended.value.code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
-
-    code, printed, said = _at_once(attempt)
+    code, printed, said = _at_once(lambda: mvcc(*arguments))
     assert "Traceback" not in printed + said
     complaint = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Next: "))
     assert bool(complaint) == (code in codes), complaint

@@ -194,6 +194,7 @@ def test_missing_studies_are_no_failure(world, testify):
     assert {o.verdict for _, o in scorecard.readings["view"]} == {Verdict.NOT_ENOUGH_DATA}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("study", "tested"),
     [
@@ -216,6 +217,7 @@ def test_few_trials_are_not_enough(world, testify):
     assert {claim.number for claim, o in scorecard.outcomes if o.verdict is not Verdict.NOT_ENOUGH_DATA} == {26}
 
 
+@pytest.mark.slow
 def test_readings_differ_where_the_results_do(world, testify):
     rows = select(world, CP, study="closure", closure="none")
     world.loc[rows, "f_measure"] -= 0.3
@@ -229,6 +231,7 @@ def test_readings_differ_where_the_results_do(world, testify):
     }
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_scorecard(world, testify):
     once, shuffled = evaluate(testify(world)), evaluate(testify(world.sample(frac=1, random_state=3)))
     for (_, one), (_, other) in zip(once.outcomes, shuffled.outcomes, strict=True):

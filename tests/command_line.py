@@ -1,0 +1,41 @@
+"""``mvcc`` as a program sees it, called in this process: exit code, standard output and standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+import pytest
+
+from mvcc.cli import main
+
+
+class Done(NamedTuple):
+    """What a call leaves."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def mvcc(*words: object, cwd: Path | None = None, **environment: str) -> Done:
+    """Run ``mvcc`` with these words."""
+    # as Python opens them: what cannot be encoded is an error in one, and escaped in the other
+    out, err = (TextIOWrapper(BytesIO(), "utf-8", errors=errors) for errors in ("strict", "backslashreplace"))
+    with (
+        patch.object(sys, "argv", ["mvcc", *map(str, words)]),
+        patch.dict(os.environ, environment),
+        chdir(cwd or Path.cwd()),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    for stream in (out, err):
+        stream.flush()
+    return Done(ended.value.code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
