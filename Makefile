@@ -3,10 +3,10 @@
 EXPERIMENTS := $(patsubst configs/%.yaml,run-%,$(wildcard configs/*.yaml))
 BEGAN := $(shell date +%s)
 
-.PHONY: help demo test test-all lint docs packages reliability coverage mutants reproduce $(EXPERIMENTS) bench clean
+.PHONY: help demo test test-all test-lowest lint docs packages reliability coverage mutants reproduce $(EXPERIMENTS) bench clean
 
 PYTHON ?= python3
-PYTHONS ?= $(PYTHON)
+PYTHONS ?=
 TRIALS ?= 100
 JOBS ?= -1
 VENV := .venv
@@ -35,6 +35,18 @@ test: $(VENV)/.installed ## Run the quick tests (under three minutes; under five
 test-all: $(VENV)/.installed ## Run the slow tests, too: processes, documentation, browser (under twelve minutes)
 	$(BIN)/pytest -n 2 -m "not reliability" --hypothesis-profile thorough
 
+# an environment of its own, with the oldest Python, too; and kernels of its own, since each numba compiles anew
+LOWEST := .venv-lowest
+$(LOWEST)/.installed: pyproject.toml
+	rm -rf $(LOWEST)
+	$(or $(shell command -v python3.11),$(PYTHON)) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
+	touch $@
+
+test-lowest: $(LOWEST)/.installed ## Run the quick tests with the lowest versions of libraries that pyproject.toml allows
+	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/pytest -n 2 -m "not slow and not reliability and not exact_bits"
+
 lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,7 +56,7 @@ docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (half 
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d docs/_build/doctrees -c docs . docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
-packages: $(VENV)/.installed ## Build wheel and sdist, try both in empty environments (PYTHONS="python3.11 python3.13")
+packages: $(VENV)/.installed ## Build wheel and sdist, try them in empty environments of all Pythons at hand (or PYTHONS="python3.13")
 	$(BIN)/python scripts/check_packages.py $(PYTHONS)
 
 reliability: $(VENV)/.installed ## Run all tests, with hundreds of kills, and count how often each promise was tried (an hour)
@@ -77,6 +89,6 @@ bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other impleme
 	$(BIN)/python -m scripts.bench.stages
 	$(BIN)/python -m scripts.bench.beyond
 
-clean: ## Remove the virtual environment, caches and the results of the demo
-	rm -rf $(VENV) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo docs/_build docs/api docs/gallery
+clean: ## Remove the virtual environments, caches and the results of the demo
+	rm -rf $(VENV) $(LOWEST) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo docs/_build docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

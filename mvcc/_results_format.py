@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from gzip import GzipFile
 from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
 
@@ -35,3 +40,19 @@ def unpacked(content: bytes) -> bytes:
     if len(text) > most:
         raise ValueError(f"it unpacks to more than {most} bytes, which no table does")
     return text
+
+
+def read_csv(content: bytes, texts: Iterable[str], **options: Any) -> pd.DataFrame:
+    """Read a table, some columns of which are text, and every number to its last bit.
+
+    Raises
+    ------
+    ValueError
+        When it is no table.
+    """
+    import pandas as pd
+
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # newer ones do so unasked
+        options["float_precision"] = "round_trip"
+    table: pd.DataFrame = pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options)
+    return table

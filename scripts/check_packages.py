@@ -1,21 +1,25 @@
-"""Build wheel and sdist, and install each in an empty environment of every Python given: ``make packages``.
+"""Build wheel and sdist, install them in empty environments, and use what is installed: ``make packages``.
 
-The wheel is used there; the sdist, which must install the same files, is compared with it.
+The wheel is used with every Python given, else with one of each version that the classifiers name and that is at hand:
+on the PATH, or among those of pyenv. The sdist must install the same files; one Python is enough to see that.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
+import tomllib
 import zipfile
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from pathlib import Path
+from shutil import which
 
 ROOT = Path(__file__).parents[1]
 MOST_BYTES = 10**6  # of the wheel
@@ -28,12 +32,45 @@ NEEDED = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters, 3.11 or newer")
-    pythons = parser.parse_args().pythons
+    parser.add_argument("pythons", nargs="*", help="interpreters, 3.11 or newer (default: all at hand)")
+    pythons = parser.parse_args().pythons or list(interpreters(named_versions()).values())
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-        uses = product(pythons, build(Path(folder)))  # most of the time one compiler works in each
-        for outcome in pool.map(lambda one: use(*one, Path(folder)), uses):
+        wheel, sdist = build(Path(folder))
+        uses = [(pythons[0], sdist), *((python, wheel) for python in pythons)]
+        # most of the time one compiler works in each
+        for outcome in pool.map(lambda n: use(*uses[n], Path(folder) / str(n)), range(len(uses))):
             print(outcome, flush=True)
+    print(summary(map(version_of, pythons)))
+
+
+def named_versions() -> list[str]:
+    """Return the versions of Python that the classifiers name."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return re.findall(r"Python :: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
+
+
+def interpreters(versions: Iterable[str]) -> dict[str, str]:
+    """Return an interpreter for each of these versions that is at hand, this one rather than another."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    found = {}
+    for version in versions:
+        there = [sys.executable, which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python{version}"))]
+        if works := [str(python) for python in there if python and version_of(python) == version]:
+            found[version] = works[0]
+    return found
+
+
+def version_of(python: str | Path) -> str:
+    """Return the version of an interpreter that can make virtual environments, else nothing."""
+    ask = "import ensurepip, sys; print(*sys.version_info[:2], sep='.')"
+    return subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def summary(tried: Iterable[str]) -> str:
+    """Return the last line: which versions were tried, and which ones were not."""
+    tried = list(tried)
+    left = [version for version in named_versions() if version not in tried]
+    return f"Tried with Python {', '.join(tried)}; not tried: {', '.join(left) or 'none'}."
 
 
 def build(folder: Path) -> list[Path]:
@@ -58,15 +95,14 @@ def build(folder: Path) -> list[Path]:
 def use(python: str, package: Path, folder: Path) -> str:
     """Install a package in an empty environment, use it, and say how long that took."""
     began = time.perf_counter()
-    here = folder / f"{Path(python).name}-{package.suffix[1:]}"
-    interpreter = environment(python, here / "venv", str(package))
+    interpreter = environment(python, folder / "venv", str(package))
     installed = time.perf_counter()
     if package.suffix == ".whl":
-        from_nothing_to_a_report(interpreter.with_name("mvcc"), here)
+        from_nothing_to_a_report(interpreter.with_name("mvcc"), folder)
         done = "used"
     else:
         (wheel,) = package.parent.glob("*.whl")
-        (record,) = here.glob("venv/lib/*/site-packages/mvcc-*.dist-info/RECORD")
+        (record,) = folder.glob("venv/lib/*/site-packages/mvcc-*.dist-info/RECORD")
         assert files(record.read_text("utf-8")) == files(wheel_record(wheel)), f"{package.name} installs other files"
         done = "compared with the wheel"
     version = subprocess.run([interpreter, "-V"], capture_output=True, text=True, check=True).stdout.strip()

@@ -153,7 +153,7 @@ def _read_parquet(content: bytes, path: str) -> pd.DataFrame:
     try:
         import pyarrow
     except ImportError:
-        raise DataError(f'{path}: Parquet needs the package pyarrow: pip install "mvcc[parquet]"') from None
+        raise DataError(f"{path}: Parquet needs the package pyarrow: pip install pyarrow") from None
     try:
         frame = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
         frame.attrs = {}  # pandas stores those of whoever wrote the file

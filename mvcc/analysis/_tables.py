@@ -200,8 +200,19 @@ def _converted(frame: pd.DataFrame) -> NDArray[np.float64]:
     is_number = np.array([dtype.kind in "iufb" for dtype in frame.dtypes], dtype=bool)
     values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
     words = frame.loc[:, ~is_number].astype(str).to_numpy(dtype=object)  # all at once: there may be many columns
-    values[:, ~is_number] = pd.to_numeric(words.ravel(), errors="coerce").reshape(words.shape)
+    values[:, ~is_number] = _nearest_floats(words.ravel()).reshape(words.shape)
     return values
+
+
+def _nearest_floats(words: NDArray[np.object_]) -> NDArray[np.float64]:
+    """Return text as the nearest floats, NaN where it is no number; pandas before 3.1 may be off in the last bit."""
+    try:
+        text = "".join(words)
+        if text.isascii() and "_" not in text:  # Python takes 1_000 and digits of other scripts, too
+            return words.astype(np.float64)
+    except (TypeError, ValueError):
+        pass  # a missing value or a word, which no later step takes
+    return np.asarray(pd.to_numeric(words, errors="coerce"), dtype=np.float64)
 
 
 def _labels(column: pd.Series, path: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ PROBLEM = 1
 
 OK, NOTE, BAD = "ok", "note", "problem"
 _EXTRAS = {"dask": ("dask", "distributed"), "parquet": ("pyarrow",)}
+_SOURCE = Path(__file__).parents[2]  # where pyproject.toml is, when mvcc is not installed
 _LEAST_DISK, _LEAST_MEMORY = 200 * 2**20, 2**30  # bytes
 _COLORS = {OK: "green", NOTE: "yellow", BAD: "red"}
 
@@ -78,7 +80,7 @@ def _versions() -> Iterator[Line]:
     try:
         wanted = [_Wanted(text) for text in metadata.requires("mvcc") or ()]
     except metadata.PackageNotFoundError:
-        yield Line("mvcc", NOTE, "not installed, used from its folder", "pip install mvcc")
+        yield Line("mvcc", NOTE, "not installed, used from its folder", f"pip install {shlex.quote(str(_SOURCE))}")
         return
     found, missing = [], []
     for package in (package for package in wanted if not package.is_extra):
@@ -105,7 +107,8 @@ class _Wanted:
 def _extras() -> Iterator[Line]:
     for extra, modules in _EXTRAS.items():
         if missing := [module for module in modules if find_spec(module) is None]:
-            yield Line(f"extra {extra}", NOTE, f"not installed: {', '.join(missing)}", f'pip install "mvcc[{extra}]"')
+            command = f"pip install {' '.join(missing)}"
+            yield Line(f"extra {extra}", NOTE, f"not installed: {', '.join(missing)}", command)
         else:
             versions = ", ".join(f"{module} {metadata.version(module)}" for module in modules)
             yield Line(f"extra {extra}", OK, versions)

@@ -62,7 +62,7 @@ def connect_to_dask(address: str) -> Iterator[Client]:
     try:
         from distributed import Client as connect
     except ImportError as error:
-        raise ConfigError(f'dask is not installed ({error}). Install it: pip install "mvcc[dask]"') from error
+        raise ConfigError(f"dask is not installed ({error}). Install it: pip install dask distributed") from error
     _check_tls(address)
     with _said_here():
         try:

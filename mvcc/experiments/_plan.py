@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mvcc._results_format import PROPAGATION
 from mvcc.experiments._config import Config, MultiView, SingleView
 from mvcc.experiments._values import Closure
 from mvcc.methods import takes_threshold, uses_relations
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
 ALONE = "single-view"  # the method that uses neither mapping nor other views
@@ -30,7 +34,12 @@ class Cell:
     n_constraints: int
 
 
-TEXT = {"view": "str", "threshold": "str"}  # text in a table also where all of a column is empty
+TEXT = ("view", "threshold")  # text in a table also where all of a column is empty
+
+
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Make text of the columns that are; what is missing stays so, of which pandas before 3 makes "None"."""
+    return table.assign(**{name: table[name].astype("str").where(table[name].notna()) for name in TEXT})
 
 
 def list_cells(config: Config) -> list[Cell]:

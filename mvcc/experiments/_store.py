@@ -28,7 +28,7 @@ from mvcc._disk import (
     sha256_of,
     write_whole,
 )
-from mvcc._results_format import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, unpacked
+from mvcc._results_format import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, read_csv, unpacked
 from mvcc.exceptions import StoreError
 from mvcc.experiments._lock import only_run
 from mvcc.experiments._manifest import Manifest, parse_manifest
@@ -246,7 +246,7 @@ class ResultsStore:
         if why := damage_of(content, known.get(name, [])):
             raise StoreError(f"{path} is damaged: {why}. {_RUN_AGAIN}")
         try:
-            rows = pd.read_csv(BytesIO(unpacked(content)), dtype=TEXT)
+            rows = read_csv(unpacked(content), TEXT)
         except (OSError, EOFError, ValueError, ZlibError) as error:
             raise StoreError(f"{path} cannot be read: {error}. {_RUN_AGAIN}") from error
         if missing := [column for column in ("f_measure", *_KEY) if column not in rows]:

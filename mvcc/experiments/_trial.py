@@ -23,7 +23,7 @@ from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
-from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, TEXT, Cell, list_cells
+from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.mapping import Relations, augment
 from mvcc.methods import make_base, transfer_class, transfer_origin
 from mvcc.metrics import pairwise_f_measure
@@ -55,7 +55,7 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
         rows = [{"trial": trial} | _run_cell(config, cell, draw, problems, seed) for cell in list_cells(config)]
-    return pd.DataFrame(rows).astype(TEXT)
+    return with_texts(pd.DataFrame(rows))
 
 
 _quiet = ExitStack()

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from io import BytesIO
 from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from mvcc._results_format import (
     MANIFEST,
     PROPAGATION,
     SCORES,
+    read_csv,
     unpacked,
 )
 from mvcc.exceptions import StoreError
@@ -307,7 +307,7 @@ def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            return pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), index_col=False, low_memory=False)
+            return read_csv(content, texts, index_col=False, low_memory=False)
         except pd.errors.ParserWarning as error:
             raise ValueError("some rows are longer than the header") from error
 

@@ -70,13 +70,23 @@ def test_a_data_folder_that_does_not_exist_is_a_problem(monkeypatch):
 def test_a_missing_extra_is_a_note_with_the_line_that_installs_it(monkeypatch):
     monkeypatch.setattr(doctor, "find_spec", lambda name: None)
     line = findings()["extra dask"]
-    assert (line["status"], line["advice"]) == ("note", 'pip install "mvcc[dask]"')
+    assert (line["status"], line["advice"]) == ("note", "pip install dask distributed")
 
 
 def test_a_missing_library_is_a_problem(monkeypatch):
     monkeypatch.setattr(doctor.metadata, "requires", lambda name: ["no-such-library>=2", 'not-asked; extra == "dask"'])
     line = findings(code=1)["libraries"]
     assert (line["found"], line["advice"]) == ("missing: no-such-library", "pip install no-such-library")
+
+
+def test_a_package_that_is_used_from_its_folder_is_installed_from_there(monkeypatch):
+    def requires(name):
+        raise doctor.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor.metadata, "requires", requires)
+    command, folder = findings()["mvcc"]["advice"].rsplit(maxsplit=1)
+    assert command == "pip install"
+    assert (Path(folder) / "pyproject.toml").is_file()
 
 
 def test_results_that_cannot_be_written_are_a_problem(tmp_path, monkeypatch):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from shutil import which
 
@@ -85,21 +85,20 @@ def runs(program):
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory):
-    return build(tmp_path_factory.mktemp("packages"))[0]
+def packages(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("packages"))
 
 
-def a_newcomer(folder, wheel):
-    """Return the environment of somebody who has Python, and for whom pip finds this mvcc and no other."""
+def a_newcomer(folder, sdist):
+    """Return the environment of somebody who has Python and a copy of the source in the folder ``mvcc``."""
     (folder / "bin").mkdir()
     (folder / "bin" / "python3").symlink_to(Path(sys.executable).resolve())
     (folder / "constraint.txt").write_text(f"mvcc=={mvcc.__version__}\n")
-    return variables(
-        folder / "mvcc-env" / "bin",
-        folder / "bin",
-        PIP_CONSTRAINT=str(folder / "constraint.txt"),
-        PIP_FIND_LINKS=f"{wheel.parent} {os.environ.get('PIP_FIND_LINKS', '')}",
-    )
+    shutil.rmtree(folder / "mvcc", ignore_errors=True)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (folder / sdist.name.removesuffix(".tar.gz")).rename(folder / "mvcc")
+    return variables(folder / "mvcc-env" / "bin", folder / "bin", PIP_CONSTRAINT=str(folder / "constraint.txt"))
 
 
 @pytest.mark.reliability
@@ -113,9 +112,8 @@ def test_all_code_blocks_of_a_page_work_for_somebody_who_installs_what_it_says(p
     if begins == "here":
         env = variables(HERE, TMPDIR=str(tmp_path))
     else:
-        wheel = request.getfixturevalue("wheel")
-        env = a_newcomer(tmp_path, wheel)
-        shutil.rmtree(tmp_path / "mvcc", ignore_errors=True)  # what is installed is to be used
+        wheel, sdist = request.getfixturevalue("packages")
+        env = a_newcomer(tmp_path, sdist)
         if begins == "installed":
             environment(sys.executable, tmp_path / "mvcc-env", str(wheel))
     blocks = blocks_of(page)

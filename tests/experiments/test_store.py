@@ -12,7 +12,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments._manifest import Manifest
-from mvcc.experiments._plan import TEXT
+from mvcc.experiments._plan import with_texts
 from mvcc.experiments._store import ResultsStore, summarize
 
 TREE = {
@@ -36,7 +36,7 @@ def rows(trial, f=0.5):
         "iterations": 2,
         "converged": 1,
     }
-    return pd.DataFrame(
+    table = pd.DataFrame(
         [
             cell
             | {"method": method, "closure": "full", "threshold": None, "mapped": mapped, "rewired": mapped * 0}
@@ -45,7 +45,8 @@ def rows(trial, f=0.5):
             for method, mapped in (("direct-mapping", 0.2), ("single-view", np.nan))
             for n in (10, 25)
         ]
-    ).astype(TEXT)
+    )
+    return with_texts(table)
 
 
 def test_curves_are_mean_and_standard_error_over_trials():
