@@ -6,9 +6,9 @@ The reference implementation of Eaton, desJardins and Jacob. Names are imported 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mvcc._lazy import lazy_names
 from mvcc._version import __version__
 
 if TYPE_CHECKING:
@@ -24,31 +24,22 @@ if TYPE_CHECKING:
     from mvcc.per_view import PerView
     from mvcc.propagation import propagate_constraints
     from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping, SingleView, TransferMethod
-
-_HOMES = {
-    "ClusterMembership": "transfer",
-    "ConstrainedViews": "model_selection",
-    "ConstraintPropagation": "transfer",
-    "Constraints": "constraints",
-    "Dataset": "datasets",
-    "DirectMapping": "transfer",
-    "MPCKMeans": "cluster",
-    "MultiViewConstrainedClustering": "multiview",
-    "NeighborhoodKFold": "model_selection",
-    "PCKMeans": "cluster",
-    "PerView": "per_view",
-    "SingleView": "transfer",
-    "SpectralFeatures": "embedding",
-    "TransferMethod": "transfer",
-    "close_views": "mapping",
-    "drop_conflicts": "mapping",
-    "load_dataset": "datasets",
-    "match_clusters": "matching",
-    "pairwise_f_measure": "metrics",
-    "propagate_constraints": "propagation",
-    "spectral_features": "embedding",
-    "weighted_precision": "metrics",
-}
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        cluster="MPCKMeans PCKMeans",
+        constraints="Constraints",
+        datasets="Dataset load_dataset",
+        embedding="SpectralFeatures spectral_features",
+        mapping="close_views drop_conflicts",
+        matching="match_clusters",
+        metrics="pairwise_f_measure weighted_precision",
+        model_selection="ConstrainedViews NeighborhoodKFold",
+        multiview="MultiViewConstrainedClustering",
+        per_view="PerView",
+        propagation="propagate_constraints",
+        transfer="ClusterMembership ConstraintPropagation DirectMapping SingleView TransferMethod",
+    )
 
 __all__ = [
     "ClusterMembership",
@@ -75,13 +66,3 @@ __all__ = [
     "spectral_features",
     "weighted_precision",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"mvcc.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'mvcc' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__

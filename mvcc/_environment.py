@@ -12,9 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from llvmlite.binding import get_host_cpu_name
-from threadpoolctl import threadpool_info
-
 from mvcc._version import __version__
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "joblib")
@@ -27,6 +24,8 @@ def versions() -> dict[str, str]:
 
 def machine() -> dict[str, Any]:
     """Describe what the bits of a result may depend on beside the versions."""
+    from llvmlite.binding import get_host_cpu_name  # here and below: who only compares results needs none of this
+
     return {
         "system": platform.platform(),
         "processor": platform.machine(),
@@ -66,4 +65,8 @@ def _git(checkout: Path, *arguments: str) -> str:
 
 
 def _blas() -> list[dict[str, Any]]:
+    import numpy  # noqa: F401, its BLAS is found only once it is loaded
+    import scipy.linalg  # noqa: F401, which has one of its own
+    from threadpoolctl import threadpool_info
+
     return [library for library in threadpool_info() if library["user_api"] == "blas"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._messages import clipped, most_like, shown
 from mvcc.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST_COMPARED = 10_000  # ids, in search of the nearest one to an unknown id
 
@@ -38,6 +40,8 @@ def rows_named(ids: pd.Series[Any], index: pd.Index[Any], where: str, index_in_w
     InvalidInputError
         For a missing or an unknown id, and one that several rows have.
     """
+    import pandas as pd  # constraints without ids need none
+
     if index.nlevels > 1:
         raise InvalidInputError(f"{where}: {index_in_words} has {index.nlevels} levels; ids need an index of one.")
     missing = np.flatnonzero(ids.isna())

@@ -8,7 +8,6 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 
 from mvcc._messages import clipped, shown
 from mvcc.exceptions import InvalidInputError
@@ -89,6 +88,9 @@ def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
     """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be squared."""
     if is_clean(X):
         return X
+    # what only reads constraints or makes random numbers needs no scikit-learn, which takes a second to import
+    from sklearn.utils import check_array
+
     return checked_by(check_array, X, what, input_name=what)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._validation import check_data, check_labels, check_metrics
-from mvcc.gaussians import fit_gaussians
 
 # Beyond these a clustering is suspicious. Co-EM with Constraint Propagation ends with a divergence below 5.5 in 99 % of
 # the fits of half-moons and of concentric rings; with one above 9.5, and a disagreement below 0.07, in 97 % of those of
@@ -125,6 +124,8 @@ def cluster_divergence(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | Non
 
 
 def _divergence(data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None) -> float:
+    from mvcc.gaussians import fit_gaussians  # reports compare with the limits above, and need no compiled kernels
+
     data = data - data.mean(axis=0)
     scale = np.sqrt(np.mean(data**2))
     data = data / scale if scale > 0 else data

@@ -1,7 +1,8 @@
 """The methods by the names that configurations, commands and results call them.
 
 Other packages may offer transfer methods of their own, through entry points of the group ``mvcc.transfers``. They are
-found by their metadata, and imported only when they are used.
+found by their metadata, and imported only when they are used. So are mvcc's own: checking or planning an experiment
+takes names, while their classes bring scikit-learn and numba along.
 """
 
 from __future__ import annotations
@@ -13,30 +14,34 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
-
-from sklearn.base import clone
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
 from mvcc._messages import clipped, nearest
-from mvcc.cluster import MPCKMeans, PCKMeans
 from mvcc.exceptions import ConfigError
-from mvcc.transfer import (
-    ClusterMembership,
-    ConstraintPropagation,
-    DirectMapping,
-    SingleView,
-    TransferMethod,
-)
+
+if TYPE_CHECKING:
+    from mvcc.transfer import TransferMethod
 
 GROUP = "mvcc.transfers"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 
-_BASES: dict[str, Any] = {"pck-means": PCKMeans, "mpck-means": MPCKMeans}
-_TRANSFERS: dict[str, type[TransferMethod]] = {
-    "constraint-propagation": ConstraintPropagation,
-    "direct-mapping": DirectMapping,
-    "cluster-membership": ClusterMembership,
-    "single-view": SingleView,
+
+@dataclass(frozen=True)
+class _Own:
+    """A transfer method of mvcc: its class as ``module:Class``, and what plans ask of it before that is imported."""
+
+    home: str
+    takes_threshold: bool = False
+    uses_relations: bool = True
+
+
+_BASES = {"pck-means": "mvcc.cluster:PCKMeans", "mpck-means": "mvcc.cluster:MPCKMeans"}
+_TRANSFERS = {
+    "constraint-propagation": _Own("mvcc.transfer:ConstraintPropagation", takes_threshold=True),
+    "direct-mapping": _Own("mvcc.transfer:DirectMapping"),
+    "cluster-membership": _Own("mvcc.transfer:ClusterMembership"),
+    "single-view": _Own("mvcc.transfer:SingleView", uses_relations=False),
 }
 
 
@@ -72,7 +77,7 @@ def make_base(name: str, n_clusters: int) -> Any:
     """
     if name not in _BASES:
         raise ConfigError(f"there is no base algorithm {clipped(repr(name))}{_known(name, _BASES)}")
-    return _BASES[name](n_clusters)
+    return resolve_name(_BASES[name])(n_clusters)
 
 
 def own_transfer_names() -> tuple[str, ...]:
@@ -96,7 +101,23 @@ def transfer_class(name: str) -> type[TransferMethod]:
         no ``TransferMethod`` or has parameters without defaults.
     """
     offer = _offer(name)
-    return _TRANSFERS[name] if offer is None else _loaded(offer)
+    if offer is not None:
+        return _loaded(offer)
+    own: type[TransferMethod] = resolve_name(_TRANSFERS[name].home)
+    return own
+
+
+def check_transfer(name: str) -> None:
+    """Refuse the name of a transfer method as `transfer_class` does, without importing those of mvcc itself.
+
+    Raises
+    ------
+    ConfigError
+        As `transfer_class`.
+    """
+    offer = _offer(name)
+    if offer is not None:
+        _loaded(offer)
 
 
 def transfer_origin(name: str) -> Origin | None:
@@ -113,12 +134,18 @@ def transfer_origin(name: str) -> Origin | None:
 
 def uses_relations(name: str) -> bool:
     """Return whether a transfer method uses a mapping at all."""
-    return transfer_class(name).uses_relations
+    offer = _offer(name)
+    return _TRANSFERS[name].uses_relations if offer is None else _loaded(offer)().uses_relations
 
 
 def takes_threshold(name: str) -> bool:
     """Return whether the threshold t_V belongs to a transfer method: to Constraint Propagation and its subclasses."""
-    return issubclass(transfer_class(name), ConstraintPropagation)
+    offer = _offer(name)
+    if offer is None:
+        return _TRANSFERS[name].takes_threshold
+    from mvcc.transfer import ConstraintPropagation
+
+    return issubclass(_loaded(offer), ConstraintPropagation)
 
 
 def transfer_options(name: str) -> tuple[str, ...]:
@@ -177,6 +204,10 @@ def _offer(name: str) -> EntryPoint | None:
 
 def _loaded(offer: EntryPoint) -> type[TransferMethod]:
     """Import a class that an entry point names, and see that it is one to work with."""
+    from sklearn.base import clone
+
+    from mvcc.transfer import TransferMethod
+
     whose = f"the transfer method '{offer.name}' of the package {_package(offer)} {_version(offer)}"
     try:
         kind = offer.load()

@@ -54,6 +54,7 @@ ROOMS = [
     "_text",
     "_results_format",
     "exceptions",
+    "_lazy",
     "_version",
 ]
 ENTRANCES = {"__init__.py", "__main__.py"}

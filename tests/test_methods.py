@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from mvcc import DirectMapping, MPCKMeans, PCKMeans
+from mvcc import ConstraintPropagation, DirectMapping, MPCKMeans, PCKMeans
 from mvcc import methods as methods_module
 from mvcc.exceptions import ConfigError
 from mvcc.methods import (
@@ -70,6 +70,13 @@ def test_the_papers_methods_have_the_papers_names():
     assert own_transfer_names() == OWN
     assert transfer_class("direct-mapping") is DirectMapping
     assert transfer_origin("direct-mapping") is None
+
+
+def test_what_plans_ask_of_our_methods_before_they_are_imported_is_what_their_classes_say():
+    for name in OWN:
+        kind = transfer_class(name)
+        assert takes_threshold(name) == issubclass(kind, ConstraintPropagation)
+        assert uses_relations(name) == kind.uses_relations
 
 
 def test_a_base_is_made_with_its_number_of_clusters():

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from mvcc._threshold import neighborhood_folds
+from mvcc.analysis._closing import close_given
 from mvcc.analysis._config import Job
 from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
-from mvcc.mapping import Relations, Strengths, augment, drop_conflicts
+from mvcc.mapping import Relations, Strengths
 from mvcc.matching import match_clusters
 from mvcc.methods import make_base, takes_threshold, transfer_class
 from mvcc.multiview import MultiViewConstrainedClustering
@@ -25,26 +25,6 @@ from mvcc.multiview import MultiViewConstrainedClustering
 LEFT_OUT = 0.1  # of the constraints, in every restart
 
 Labels = list[NDArray[np.int64]]
-
-
-@dataclass(frozen=True, eq=False)
-class Closing:
-    """What follows from the constraints of a job, in every view.
-
-    Attributes
-    ----------
-    given, dropped, closed, related, strengths
-        As in `Fit`.
-    used : dict
-        The given relations that the transfer method uses.
-    """
-
-    given: list[Constraints]
-    dropped: list[Constraints]
-    closed: list[Constraints]
-    used: Relations
-    related: Relations
-    strengths: Strengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,28 +66,6 @@ class Fit:
     stability: list[NDArray[np.float64]]
     agreement: list[float]
     warnings: list[str]
-
-
-def close_given(
-    job: Job, given: list[Constraints], relations: Relations, sizes: list[int], call: Callable[[int, int], str]
-) -> Closing:
-    """Close the constraints of a job, and see that there are enough of them.
-
-    Parameters
-    ----------
-    job, given, relations, call
-        As for `fit_job`, with the same errors.
-    sizes : list of int
-        The number of rows of every view.
-    """
-    dropped = [Constraints([], []) for _ in given]
-    used = relations if transfer_class(job.transfer)().uses_relations else {}
-    if job.on_conflict == "drop":
-        given, dropped = drop_conflicts(given, used if job.closure == "full" else {})
-    closed, related, strengths = augment(given, used, job.closure, call)
-    if takes_threshold(job.transfer) and job.threshold == "cv":
-        neighborhood_folds(given, used, sizes, np.random.default_rng(job.seed))  # refuses too few constraints
-    return Closing(given, dropped, closed, used, related, strengths)
 
 
 def fit_job(

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -16,11 +16,13 @@ from mvcc._csv import csv_bytes
 from mvcc._disk import move, remove_parts, replacing, write_whole
 from mvcc._messages import clipped, why_unwritten
 from mvcc.analysis._config import Job
-from mvcc.analysis._fit import Fit
-from mvcc.analysis._flows import Flow
-from mvcc.analysis._saved import SavedClustering
 from mvcc.analysis._tables import Table
 from mvcc.exceptions import StoreError
+
+if TYPE_CHECKING:
+    from mvcc.analysis._fit import Fit
+    from mvcc.analysis._flows import Flow
+    from mvcc.analysis._saved import SavedClustering
 
 FACTS, MODEL, CONFIG, REPORT = "clustering.json", "model.joblib", "cluster.yaml", "report.html"
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by

@@ -84,7 +84,7 @@ def command(
     if (backend == "dask") is not (scheduler is not None):
         raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both, or neither.", context)
     # numba and scikit-learn take longer to import than a usage error may take
-    from mvcc.experiments import load_config, plan_run, run_experiment
+    from mvcc.experiments import load_config, plan_run
 
     chosen = load_config(config, [*overrides, *([f"trials={trials}"] if trials else [])])
     folder = out if out is not None else Path("results") / chosen.name
@@ -92,6 +92,8 @@ def command(
         plan = plan_run(chosen, folder, data_dir=data_dir, fresh=fresh)
         _print_plan(plan, as_json)
         return
+    from mvcc.experiments import run_experiment
+
     with _workers(backend, scheduler), _Progress() as progress:
         report = run_experiment(
             chosen,

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mvcc._environment import now
-from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._example import example_cluster
 from mvcc.experiments._manifest import Manifest
-from mvcc.experiments._plan import list_cells
-from mvcc.experiments._provenance import describe_run, differences
+from mvcc.experiments._planning import Plan, plan_for
+from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import undisturbed, warm_up
 from mvcc.experiments._workers import attempt_trials
@@ -46,66 +45,6 @@ class RunReport:
     kept: int
     failed: dict[int, Path]
     seconds: float
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run would do.
-
-    Attributes
-    ----------
-    folder : Path
-    missing : list of int
-        The trials to compute.
-    kept : int
-        Number of trials that are there.
-    n_cells : int
-        Number of cells of each trial.
-    damaged : dict {name: why}
-        Files of the folder that would be set aside.
-    finished : bool
-        Whether there is nothing to do.
-    """
-
-    folder: Path
-    missing: list[int]
-    kept: int
-    n_cells: int
-    damaged: dict[str, str]
-    finished: bool
-
-
-def plan_run(
-    config: Config,
-    folder: str | os.PathLike[str],
-    *,
-    data_dir: str | os.PathLike[str] | None = None,
-    fresh: bool = False,
-) -> Plan:
-    """Look which trials of an experiment are missing in a folder, without changing anything.
-
-    Parameters
-    ----------
-    config : Config
-    folder : path
-        Where the results are, or will be.
-    data_dir : path, default=None
-        Where data files are looked for first.
-    fresh : bool, default=False
-        Whether the results in the folder are to be replaced.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    StoreError
-        When the folder holds results of another config, other data or another version, unless ``fresh``.
-    DataError
-        When a data file is missing or damaged.
-    """
-    return _plan(ResultsStore(folder), describe_run(config, data_dir), config, fresh)
 
 
 def run_experiment(
@@ -154,7 +93,7 @@ def run_experiment(
     """
     began = time.perf_counter()
     store, manifest = ResultsStore(folder), describe_run(config, data_dir)
-    plan = _plan(store, manifest, config, fresh)
+    plan = plan_for(store, manifest, config, fresh)
     if plan.missing:
         draw_trial(config, plan.missing[0], data_dir)  # an impossible config fails here, before anything is written
     failed: dict[int, Path] = {}
@@ -162,7 +101,7 @@ def run_experiment(
         on_start(plan)
     else:
         with store.held(on_note):
-            plan = _plan(store, manifest, config, fresh)  # once more: nobody else writes from now on
+            plan = plan_for(store, manifest, config, fresh)  # once more: nobody else writes from now on
             _prepare(store, plan, manifest, fresh, on_note)
             on_start(plan)
             if plan.missing:
@@ -193,41 +132,6 @@ def replay_command(folder: str | os.PathLike[str], trial: int, data_dir: str | o
     """Return the command that computes one trial of a results folder again."""
     data = [] if data_dir is None else ["--data-dir", os.fspath(data_dir)]
     return shlex.join(["mvcc", "replay", os.fspath(folder), str(trial), *data])
-
-
-def _plan(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
-    n_cells = len(list_cells(config))
-    if fresh:
-        return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
-    stored = store.manifest()
-    damaged = store.damaged()
-    done = {trial for trial in store.finished(damaged) if trial < config.trials}
-    if stored is None:
-        if store.stored():
-            raise StoreError(
-                f"{store.trials} holds trials without a manifest that says whose they are. Choose another folder by "
-                f"--out, or remove them by --fresh."
-            )
-    elif changed := differences(stored, manifest):
-        raise StoreError(
-            f"{store.folder} holds results of another run:\n  "
-            + "\n  ".join(changed)
-            + "\nChoose another folder by --out, or remove these results by --fresh."
-        )
-    elif store.holds_only_summary() and stored.trials > config.trials:
-        raise StoreError(
-            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials themselves; "
-            f"a run of {config.trials} would replace them. Choose another folder by --out, or remove them by --fresh."
-        )
-    missing = [trial for trial in range(config.trials) if trial not in done]
-    finished = (
-        stored is not None
-        and not missing
-        and stored.trials == config.trials
-        and stored.runs[-1].finished is not None
-        and store.holds_summary(damaged)
-    )
-    return Plan(store.folder, missing, len(done), n_cells, damaged, finished)
 
 
 def _prepare(store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, on_note: Callable[[str], None]) -> None:

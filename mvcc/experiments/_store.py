@@ -12,11 +12,8 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
-
-import numpy as np
-import pandas as pd
 
 from mvcc._disk import (
     JOURNAL,
@@ -33,6 +30,9 @@ from mvcc.exceptions import StoreError
 from mvcc.experiments._lock import only_run
 from mvcc.experiments._manifest import Manifest, parse_manifest
 from mvcc.experiments._plan import TEXT
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEY = ["trial", *CELL]
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
@@ -209,6 +209,8 @@ class ResultsStore:
         StoreError
             As ``read_trial``.
         """
+        import pandas as pd  # here and below: who only verifies files needs no tables
+
         known = self.checksums()
         scores = pd.concat([self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True)
         curves = summarize(scores)
@@ -241,6 +243,8 @@ class ResultsStore:
         return rows
 
     def _read(self, name: str, known: Checksums) -> pd.DataFrame:
+        import pandas as pd
+
         path = self.folder / name
         content = _bytes_of(path)
         if why := damage_of(content, known.get(name, [])):
@@ -261,6 +265,9 @@ class ResultsStore:
 
 def summarize(scores: pd.DataFrame) -> pd.DataFrame:
     """Turn scores per trial into learning curves: mean and standard error of every cell over the trials."""
+    import numpy as np
+    import pandas as pd
+
     cells = scores.sort_values("trial", kind="stable").groupby(list(CELL), sort=False, dropna=False)
     f = cells["f_measure"]
     others = [name for name in scores.columns if name not in (*_KEY, "f_measure")]

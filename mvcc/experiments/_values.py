@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from mvcc._settings import allowed, distinct, increasing, list_of, one_of, one_or_list_of, shown
-from mvcc.methods import base_names, own_transfer_names, transfer_class
+from mvcc.methods import base_names, check_transfer, own_transfer_names
 
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]
@@ -26,7 +26,7 @@ def transfer_method(value: Any) -> str:
     """Return the name of a transfer method that can be used here, of mvcc or of another package."""
     if not isinstance(value, str):
         raise ValueError(f"{shown(value)} is not allowed. Allowed: a name such as {own_transfer_names()[0]}.")
-    transfer_class(value)
+    check_transfer(value)
     return value
 
 

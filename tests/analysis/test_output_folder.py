@@ -157,7 +157,7 @@ def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(options, out, 
         Path(options[2][1]).unlink()
         return {}
 
-    monkeypatch.setattr("mvcc.analysis._run.read_matches", gone)
+    monkeypatch.setattr("mvcc.analysis._pairs.read_matches", gone)
     with pytest.raises(DataError, match=r"view0\.csv: cannot be read any more: No such file"):
         cluster(options, out)
 

@@ -40,7 +40,7 @@ def models(monkeypatch):
         kept.append((arguments, fit_job(*arguments)))
         return kept[-1][1]
 
-    monkeypatch.setattr("mvcc.analysis._run.fit_job", keep)
+    monkeypatch.setattr("mvcc.analysis._clustering.fit_job", keep)
     return kept
 
 
@@ -291,7 +291,7 @@ class Labelled(DirectMapping):
 
 
 def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(tmp_path, monkeypatch):
-    monkeypatch.setitem(methods._TRANSFERS, "own", Labelled)
+    monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Labelled"))
     job = load_job(None, write_problem(tmp_path)).model_copy(update={"transfer": "own"})
     facts = cluster_job(job, tmp_path / "out")
     assert (facts["co_em"]["propagates"], facts["co_em"]["threshold"]) == (False, None)
@@ -299,7 +299,7 @@ def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_pro
 
 
 def test_a_subclass_that_infers_in_its_own_way_is_named_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setitem(methods._TRANSFERS, "own", Own)
+    monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Own", takes_threshold=True))
     job = load_job(None, write_problem(tmp_path)).model_copy(update={"transfer": "own"})
     cluster_job(job, tmp_path / "out")
     for view in ("view0", "view1"):

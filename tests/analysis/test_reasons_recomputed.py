@@ -49,8 +49,8 @@ class Fine(ConstraintPropagation):
 @pytest.fixture(autouse=True, scope="module")
 def own_methods():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(methods._TRANSFERS, "wide", Wide)
-        patch.setitem(methods._TRANSFERS, "fine", Fine)
+        patch.setitem(methods._TRANSFERS, "wide", methods._Own(f"{__name__}:Wide", takes_threshold=True))
+        patch.setitem(methods._TRANSFERS, "fine", methods._Own(f"{__name__}:Fine", takes_threshold=True))
         yield
 
 

@@ -1,0 +1,110 @@
+"""What a run would do: which trials are missing in a results folder. Nothing here computes a trial."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from mvcc.exceptions import StoreError
+from mvcc.experiments._config import Config
+from mvcc.experiments._manifest import Manifest
+from mvcc.experiments._plan import list_cells
+from mvcc.experiments._provenance import describe_run, differences
+from mvcc.experiments._store import ResultsStore
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do.
+
+    Attributes
+    ----------
+    folder : Path
+    missing : list of int
+        The trials to compute.
+    kept : int
+        Number of trials that are there.
+    n_cells : int
+        Number of cells of each trial.
+    damaged : dict {name: why}
+        Files of the folder that would be set aside.
+    finished : bool
+        Whether there is nothing to do.
+    """
+
+    folder: Path
+    missing: list[int]
+    kept: int
+    n_cells: int
+    damaged: dict[str, str]
+    finished: bool
+
+
+def plan_run(
+    config: Config,
+    folder: str | os.PathLike[str],
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+) -> Plan:
+    """Look which trials of an experiment are missing in a folder, without changing anything.
+
+    Parameters
+    ----------
+    config : Config
+    folder : path
+        Where the results are, or will be.
+    data_dir : path, default=None
+        Where data files are looked for first.
+    fresh : bool, default=False
+        Whether the results in the folder are to be replaced.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    StoreError
+        When the folder holds results of another config, other data or another version, unless ``fresh``.
+    DataError
+        When a data file is missing or damaged.
+    """
+    return plan_for(ResultsStore(folder), describe_run(config, data_dir), config, fresh)
+
+
+def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
+    """Compare what a results folder holds with what a run would write to it, as `plan_run`."""
+    n_cells = len(list_cells(config))
+    if fresh:
+        return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
+    stored = store.manifest()
+    damaged = store.damaged()
+    done = {trial for trial in store.finished(damaged) if trial < config.trials}
+    if stored is None:
+        if store.stored():
+            raise StoreError(
+                f"{store.trials} holds trials without a manifest that says whose they are. Choose another folder by "
+                f"--out, or remove them by --fresh."
+            )
+    elif changed := differences(stored, manifest):
+        raise StoreError(
+            f"{store.folder} holds results of another run:\n  "
+            + "\n  ".join(changed)
+            + "\nChoose another folder by --out, or remove these results by --fresh."
+        )
+    elif store.holds_only_summary() and stored.trials > config.trials:
+        raise StoreError(
+            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials themselves; "
+            f"a run of {config.trials} would replace them. Choose another folder by --out, or remove them by --fresh."
+        )
+    missing = [trial for trial in range(config.trials) if trial not in done]
+    finished = (
+        stored is not None
+        and not missing
+        and stored.trials == config.trials
+        and stored.runs[-1].finished is not None
+        and store.holds_summary(damaged)
+    )
+    return Plan(store.folder, missing, len(done), n_cells, damaged, finished)
