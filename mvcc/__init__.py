@@ -12,6 +12,7 @@ from mvcc._lazy import lazy_names
 from mvcc._version import __version__
 
 if TYPE_CHECKING:
+    from mvcc._constrained_views import ConstrainedViews
     from mvcc.cluster import MPCKMeans, PCKMeans
     from mvcc.constraints import Constraints
     from mvcc.datasets import Dataset, load_dataset
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mvcc.mapping import close_views, drop_conflicts
     from mvcc.matching import match_clusters
     from mvcc.metrics import pairwise_f_measure, weighted_precision
-    from mvcc.model_selection import ConstrainedViews, NeighborhoodKFold
+    from mvcc.model_selection import NeighborhoodKFold
     from mvcc.multiview import MultiViewConstrainedClustering
     from mvcc.per_view import PerView
     from mvcc.propagation import propagate_constraints
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
+        _constrained_views="ConstrainedViews",
         cluster="MPCKMeans PCKMeans",
         constraints="Constraints",
         datasets="Dataset load_dataset",
@@ -34,7 +36,7 @@ else:
         mapping="close_views drop_conflicts",
         matching="match_clusters",
         metrics="pairwise_f_measure weighted_precision",
-        model_selection="ConstrainedViews NeighborhoodKFold",
+        model_selection="NeighborhoodKFold",
         multiview="MultiViewConstrainedClustering",
         per_view="PerView",
         propagation="propagate_constraints",

@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._co_em import CoEM, ViewRecord
+from mvcc._constrained_views import ConstrainedViews
 from mvcc._fitted_views import are_views, each_view, rows_like
 from mvcc._messages import called, shown
 from mvcc._threshold import choose_threshold, n_satisfied
@@ -23,7 +24,6 @@ from mvcc._views import GivenViews, Judged, feature_names, view_number
 from mvcc.constraints import Constraints
 from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.exceptions import InvalidInputError, PropagationWarning
-from mvcc.model_selection import ConstrainedViews
 from mvcc.transfer import ConstraintPropagation, TransferMethod
 
 __all__ = ["MultiViewConstrainedClustering", "ViewRecord"]

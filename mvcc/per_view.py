@@ -12,11 +12,11 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from mvcc._constrained_views import ConstrainedViews
 from mvcc._fitted_views import each_view
 from mvcc._messages import called, naming, shown
 from mvcc._views import GivenViews, known_views, n_rows
 from mvcc.exceptions import InvalidInputError
-from mvcc.model_selection import ConstrainedViews
 
 __all__ = ["PerView"]
 

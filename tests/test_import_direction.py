@@ -30,6 +30,7 @@ ROOMS = [
     "cluster",
     "embedding",
     "_fitted_views",
+    "_constrained_views",
     "_views",
     "matching",
     "mapping",

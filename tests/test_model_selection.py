@@ -19,6 +19,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+import mvcc._constrained_views
 import mvcc.matching
 import mvcc.model_selection
 import mvcc.multiview
@@ -72,7 +73,9 @@ def assert_same_labels(one, other):
 
 
 @pytest.mark.parametrize(
-    "module", [mvcc.multiview, mvcc.model_selection, mvcc.matching, mvcc.per_view], ids=lambda m: m.__name__
+    "module",
+    [mvcc.multiview, mvcc._constrained_views, mvcc.model_selection, mvcc.matching, mvcc.per_view],
+    ids=lambda m: m.__name__,
 )
 def test_the_examples_of_docstrings_run(module):
     failed, attempted = doctest.testmod(module)

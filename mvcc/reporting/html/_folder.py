@@ -7,8 +7,6 @@ from pathlib import Path
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting._results import find_experiments
-from mvcc.reporting.html._clustering import write_clustering_report
-from mvcc.reporting.html._experiment import write_experiment_report
 from mvcc.reporting.html._schema import CLUSTERING, read_facts
 
 REPORT = "report.html"
@@ -37,9 +35,14 @@ def write_report(folder: Path, path: Path | None = None) -> Path:
     """
     path = folder / REPORT if path is None else path
     if exists(folder / CLUSTERING):
+        from mvcc.reporting.html._clustering import write_clustering_report
+
         write_clustering_report(read_facts(folder), path)
     else:
         _refuse_nothing(folder)
+        # pandas and scipy.stats, which the report of a clustering does without
+        from mvcc.reporting.html._experiment import write_experiment_report
+
         write_experiment_report(folder, path)
     return path
 
