@@ -48,10 +48,6 @@ def make_features(table: Table, job: Job) -> Features:
     DataError
         For more components than there can be, or more rows than spectral features allow.
     """
-    from sklearn.decomposition import PCA
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer, StandardScaler
-
     view = job.views[table.name]
     method = view.features or job.features
     asked = view.n_components or job.n_components
@@ -69,6 +65,11 @@ def make_features(table: Table, job: Job) -> Features:
         spectral = SpectralFeatures(m)
         X = spectral.fit_transform(table.X)
         return Features(X, f"spectral, {m} components of {d} columns", spectral, *_first_two(X, "spectral component"))
+    # spectral features need none of these
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
     if method == "pca":
         pca = make_pipeline(StandardScaler(), PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full"))
         X = np.ascontiguousarray(pca.fit_transform(table.X))
