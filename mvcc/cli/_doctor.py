@@ -142,8 +142,9 @@ def _data(data_dir: Path | None) -> Iterator[Line]:
 def _kernels(compiling: bool) -> Iterator[Line]:
     began = time.perf_counter()
     try:
+        import mvcc.cluster  # noqa: F401, with the next but one it declares all kernels: numba seeks a folder for them
         from mvcc._kernels import compiled
-        from mvcc._warm_up import compile_all_kernels  # it declares the kernels, for which numba seeks a folder
+        from mvcc._warm_up import compile_all_kernels
     except RuntimeError as error:  # numba's word that it finds none
         yield Line("kernels", BAD, f"no folder for compiled kernels: {error}", "set NUMBA_CACHE_DIR to a folder")
         return

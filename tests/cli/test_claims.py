@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -110,8 +108,3 @@ def test_help_names_the_exit_status():
     assert outcome.exit_code == 0
     assert "Exit status 3" in outcome.stdout
     assert "mvcc claims results" in outcome.stdout
-
-
-def test_the_command_loads_nothing_heavy():
-    code = "import sys, mvcc.cli._claims; sys.exit(bool({'numpy', 'pandas', 'scipy', 'rich'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pooch
@@ -134,11 +132,6 @@ def test_a_wrong_environment_is_an_error(run, no_files, tmp_path, monkeypatch, n
     monkeypatch.setenv("MVCC_DATA", str(tmp_path / "none"))
     with pytest.raises(DataError, match="MVCC_DATA"):
         run(name)
-
-
-def test_the_group_is_imported_without_numpy():
-    code = "import sys, mvcc.cli._data; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 @pytest.mark.data

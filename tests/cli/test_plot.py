@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from io import StringIO
 from pathlib import Path
 
@@ -85,8 +83,3 @@ def test_help_shows_an_example():
     result = run("--help")
     assert result.exit_code == 0
     assert "mvcc plot results --figure 4" in result.stdout
-
-
-def test_the_command_loads_nothing_heavy():
-    code = "import sys, mvcc.cli._plot; sys.exit(bool({'numpy', 'pandas', 'matplotlib'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,104 @@
+"""Measure the CPU time of every command, from its start to its end, here and in other checkouts beside it.
+
+``python -m scripts.bench.commands [CHECKOUT...]`` prints a table in Markdown: a column for every checkout, this one the
+last. They take turns, so that what else the machine does weighs on all alike. Kernels must be compiled already.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import copytree
+from statistics import median
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[2]
+REPEATS = 3
+RESULTS = "results/protein"
+COMMANDS = {
+    "`--help`": ["--help"],
+    "`init`": ["init", "{folder}/new"],
+    "`cluster`": ["cluster", "{folder}/job/cluster.yaml", "--fresh", "--out", "{folder}/out"],
+    "`cluster --dry-run`": ["cluster", "{folder}/job/cluster.yaml", "--dry-run"],
+    "`report` of a clustering": ["report", "{folder}/out"],
+    "`constraints`": ["constraints", "{folder}/job/pairs.csv"],
+    "`validate`": ["validate", "configs/four_quadrants.yaml"],
+    "`run --dry-run`": ["run", "configs/four_quadrants.yaml", "--dry-run", "--out", "{folder}/run"],
+    "`check`": ["check", "{folder}/results"],
+    "`plot` of one figure": ["plot", "{folder}/results", "--figure", "7"],
+    "`claims`": ["claims", "{folder}/results"],
+    "`report` of an experiment": ["report", "{folder}/results"],
+    "`data list`": ["data", "list"],
+    "`doctor`": ["doctor"],
+}
+# Runs a command, and writes its CPU time up to its first table to a file.
+UNTIL_TABLE = """
+import os, sys
+
+def note(event, arguments):
+    if event == "open" and str(arguments[0]).endswith("texts.csv") and not os.path.exists(target):
+        with open(target, "w") as file:
+            file.write(str(sum(os.times()[:2])))
+
+target = sys.argv.pop(1)
+sys.addaudithook(note)
+from mvcc.cli import main
+main()
+"""
+
+
+def seconds_of(checkout: Path, arguments: Sequence[str]) -> float:
+    """Return the CPU time, user and system, of one command by the code of a checkout."""
+    before = os.times()
+    _run(checkout, ["-m", "mvcc", *arguments])
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def seconds_until_table(checkout: Path, arguments: Sequence[str], folder: Path) -> float:
+    """Return the CPU time that `mvcc cluster` takes until it opens its first table."""
+    noted = folder / "until-table"
+    noted.unlink(missing_ok=True)
+    _run(checkout, ["-c", UNTIL_TABLE, str(noted), *arguments])
+    return float(noted.read_text())
+
+
+def _run(checkout: Path, arguments: Sequence[str]) -> None:
+    environment = os.environ | {"PYTHONPATH": str(checkout)}
+    done = subprocess.run([sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True)
+    if done.returncode not in (0, 3):  # 3: a claim does not hold
+        raise SystemExit(done.stderr)
+
+
+def main() -> None:
+    """Print the table."""
+    checkouts = [*map(Path, sys.argv[1:]), ROOT]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        copytree(ROOT / RESULTS, folder / "results")
+        commands = {title: [part.format(folder=folder) for part in arguments] for title, arguments in COMMANDS.items()}
+        _run(ROOT, ["-m", "mvcc", "init", str(folder / "job")])
+        cluster = commands["`cluster`"]
+        for checkout in checkouts:
+            seconds_of(checkout, cluster)  # compiles what is not compiled yet
+        rows = {"`cluster` until it reads the first table": []} | {title: [] for title in commands}
+        for _ in range(REPEATS):
+            for title, times in rows.items():
+                taken = []
+                for checkout in checkouts:
+                    for path in (folder / "new").glob("*"):
+                        path.unlink()
+                    if title in commands:
+                        taken.append(seconds_of(checkout, commands[title]))
+                    else:
+                        taken.append(seconds_until_table(checkout, cluster, folder))
+                times.append(taken)
+    for title, times in rows.items():
+        print(f"| {title} | {' | '.join(f'{median(column):.2f}' for column in zip(*times, strict=True))} |")
+
+
+if __name__ == "__main__":
+    main()

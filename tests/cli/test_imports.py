@@ -1,0 +1,114 @@
+"""Every command imports what it works with, and nothing else that takes long."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from mvcc.cli import _SUMMARIES
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {
+    "dask", "distributed", "jinja2", "joblib", "matplotlib", "matplotlib.pyplot", "numba", "numpy", "pandas", "plotly",
+    "pooch", "pyarrow", "pydantic", "requests", "rich", "scipy", "scipy.stats", "sklearn", "sklearn.decomposition",
+    "sklearn.manifold", "sklearn.model_selection", "yaml",
+}  # fmt: skip
+PANDAS = {"numpy", "pandas", "pyarrow"}  # pyarrow where it is installed
+NUMBA = {"numba", "numpy", "scipy", "yaml"}
+FIGURES = {"matplotlib", "yaml", *PANDAS}
+STATISTICS = {"scipy", "scipy.stats", "yaml", *PANDAS}
+
+# Processes, and the commands that each runs one after the other: what a command may add to what is there before it.
+ALONE = [
+    *(([name, "--help"], set()) for name in _SUMMARIES),
+    (["--help"], set()),
+    (["completion", "bash"], set()),
+    (["data", "list"], {"yaml"}),
+    (["validate", str(ROOT / "configs" / "four_quadrants.yaml")], {"pydantic"}),
+    (["check", "{folder}/results"], set()),
+    (["init", "{folder}/job"], {"numpy"}),
+    (["run", str(ROOT / "configs" / "four_quadrants.yaml"), "--dry-run", "--out", "{folder}/run"], {"scipy"}),
+    (["constraints", "{folder}/job/pairs.csv"], NUMBA),
+    (["cluster", "{folder}/job/cluster.yaml", "--dry-run"], PANDAS),
+    (
+        ["cluster", "{folder}/job/cluster.yaml", "--restarts", "0", "--out", "{folder}/out"],
+        {"jinja2", "joblib", "plotly", "rich", "scipy.stats", "sklearn"},
+    ),
+]
+CLUSTERING = [
+    (["report", "{folder}/out"], {"jinja2", "numpy", "plotly", "pydantic"}),
+    (["claims", "{folder}/results"], {"rich", *STATISTICS}),
+]
+EXPERIMENTS = [
+    (["plot", "{folder}/drawn", "--figure", "7", "--out", "{folder}/figures"], FIGURES),
+    (["report", "{folder}/results", "--out", "{folder}/report.html"], {"jinja2", "plotly", "pydantic", *STATISTICS}),
+]
+CODE = """
+import json, sys
+
+first = None
+
+def note_first_table(event, arguments):
+    global first
+    if event == "open" and first is None and str(arguments[0]).endswith("texts.csv"):
+        first = loaded()
+
+def loaded():
+    return sorted(HEAVY.intersection(sys.modules))
+
+commands, HEAVY = map(json.loads, sys.argv[1:])
+HEAVY = set(HEAVY)
+sys.addaudithook(note_first_table)
+from mvcc.cli import cli
+
+found = []
+for arguments in commands:
+    try:
+        cli.main(arguments, prog_name="mvcc")
+    except SystemExit as stop:
+        found.append([stop.code, loaded()])
+print("\\n" + json.dumps([found, first]))
+"""
+
+
+def modules_after(commands, folder):
+    """Run commands in one process; return exit code and heavy modules after each, and those at the first table."""
+    arguments = [[part.replace("{folder}", str(folder)) for part in command] for command, _ in commands]
+    texts = (json.dumps(arguments), json.dumps(sorted(HEAVY)))
+    done = subprocess.run([sys.executable, "-c", CODE, *texts], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def refuse_other_modules(commands, found):
+    allowed = set()
+    for (arguments, more), (code, there) in zip(commands, found, strict=True):
+        allowed |= more
+        assert set(there) <= allowed, f"mvcc {' '.join(arguments)} imports {', '.join(set(there) - allowed)}"
+        assert code == 0 or (arguments[0], code) == ("claims", 3), f"mvcc {' '.join(arguments)} ends with {code}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Results of an experiment, an example to cluster, and its clustering."""
+    folder = tmp_path_factory.mktemp("commands")
+    copytree(ROOT / "results" / "shapes_rings", folder / "results")  # small
+    copytree(ROOT / "results" / "protein", folder / "drawn")
+    refuse_other_modules(ALONE, modules_after(ALONE, folder)[0])
+    return folder
+
+
+@pytest.mark.parametrize("commands", [CLUSTERING, EXPERIMENTS], ids=["clustering", "experiments"])
+def test_a_command_imports_what_it_works_with_alone(commands, folder):
+    refuse_other_modules(commands, modules_after(commands, folder)[0])
+
+
+def test_the_first_table_is_read_before_what_clusters_is_imported(folder):
+    _, first = modules_after([(["cluster", "{folder}/job/cluster.yaml", "--dry-run"], set())], folder)
+    assert set(first) <= {"pydantic", "yaml", *PANDAS}
+    assert "pandas" in first
