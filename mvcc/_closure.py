@@ -68,10 +68,10 @@ class Graph:
         view_of[self.ends] = view
         order = np.lexsort((~self.must_link, -weights))
         first, second = self.ends[order].T
-        first, second, kind, weight = closed_pairs(
+        pairs, kind, weight = closed_pairs(
             len(self.ids), view_of, first, second, self.must_link[order], weights[order]
         )
-        return self.ids[np.column_stack((first, second))], kind, weight
+        return self.ids[pairs], kind, weight
 
     def chained(self, weights: Floats) -> tuple[Ints, Floats]:
         """Return all pairs, within views and across them, that must-links and relations put together.
@@ -92,10 +92,10 @@ class Graph:
         first, second = self.ends[strongest_first].T
         nowhere = np.zeros(len(self.ids), dtype=np.int64)
         together = np.ones(len(strongest_first), dtype=np.bool_)
-        first, second, _, strengths = closed_pairs(
+        pairs, _, strengths = closed_pairs(
             len(self.ids), nowhere, first, second, together, weights[strongest_first]
         )
-        return self.ids[np.column_stack((first, second))], strengths
+        return self.ids[pairs], strengths
 
     def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:
         """Return what follows among the nodes from ``low`` to before ``high``, counted from ``low``, at one weight."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mvcc._kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def _root(parent, i):
     while parent[i] != i:
         parent[i] = parent[parent[i]]
@@ -14,7 +15,7 @@ def _root(parent, i):
     return i
 
 
-@njit(cache=True)
+@kernel
 def _join(parent, follower, size, a, b):
     """Merge the trees of two roots and splice their circular lists of members; return the surviving root."""
     if size[a] < size[b]:
@@ -25,7 +26,7 @@ def _join(parent, follower, size, a, b):
     return a
 
 
-@njit(cache=True)
+@kernel
 def components(n, first, second):
     """Return the root node of every node's connected component under the given links."""
     parent = np.arange(n)
@@ -40,22 +41,20 @@ def components(n, first, second):
     return parent
 
 
-@njit(cache=True)
-def _emit(store, count, follower, view, a, b, must_link, weight):
-    """Append all pairs within views between the components of nodes a and b."""
-    first, second, kind, weights = store
+@kernel
+def _emit(store, count, follower, view, a, b, link, must_link):
+    """Append all pairs within views between the components of nodes a and b: (node, node, 2 link + must_link)."""
     x = a
     while True:
         y = b
         while True:
             if view[x] == view[y]:
-                if count == first.size:
-                    first = np.concatenate((first, np.empty_like(first)))
-                    second = np.concatenate((second, np.empty_like(second)))
-                    kind = np.concatenate((kind, np.empty_like(kind)))
-                    weights = np.concatenate((weights, np.empty_like(weights)))
-                first[count], second[count] = min(x, y), max(x, y)
-                kind[count], weights[count] = must_link, weight
+                if count == len(store):
+                    former = store
+                    store = np.empty((2 * count, 3), np.int64)
+                    for p in range(count):
+                        store[p, 0], store[p, 1], store[p, 2] = former[p, 0], former[p, 1], former[p, 2]
+                store[count, 0], store[count, 1], store[count, 2] = min(x, y), max(x, y), 2 * link + must_link
                 count += 1
             y = follower[y]
             if y == b:
@@ -63,10 +62,10 @@ def _emit(store, count, follower, view, a, b, must_link, weight):
         x = follower[x]
         if x == a:
             break
-    return (first, second, kind, weights), count
+    return store, count
 
 
-@njit(cache=True)
+@kernel
 def closed_pairs(n, view, first, second, must_link, weights):
     """Return every pair within a view that follows from the links, once, with its weight.
 
@@ -80,7 +79,7 @@ def closed_pairs(n, view, first, second, must_link, weights):
     entry = np.full(n, -1)
     degree = np.zeros(n, np.int64)
     seen_a, seen_b = np.full(n, -1), np.full(n, -1)
-    store = (np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.bool_), np.empty(64, np.float64))
+    store = np.empty((64, 3), np.int64)
     count = 0
     for e in range(n_links):
         a, b = _root(parent, first[e]), _root(parent, second[e])
@@ -88,7 +87,7 @@ def closed_pairs(n, view, first, second, must_link, weights):
         if together:
             if a == b:
                 continue
-            store, count = _emit(store, count, follower, view, a, b, together, weights[e])
+            store, count = _emit(store, count, follower, view, a, b, e, together)
             # what a may not join, b may not join from now on, and the other way round
             h = entry[a]
             for _ in range(degree[a]):
@@ -98,14 +97,14 @@ def closed_pairs(n, view, first, second, must_link, weights):
             for _ in range(degree[b]):
                 r = _root(parent, other_end[h])
                 if seen_b[r] != e and seen_a[r] != e:
-                    store, count = _emit(store, count, follower, view, a, r, not together, weights[e])
+                    store, count = _emit(store, count, follower, view, a, r, e, not together)
                 seen_b[r] = e
                 h = next_half[h]
             h = entry[a]
             for _ in range(degree[a]):
                 r = _root(parent, other_end[h])
                 if seen_b[r] != e:
-                    store, count = _emit(store, count, follower, view, b, r, not together, weights[e])
+                    store, count = _emit(store, count, follower, view, b, r, e, not together)
                     seen_b[r] = e
                 h = next_half[h]
             survivor = _join(parent, follower, size, a, b)
@@ -129,7 +128,7 @@ def closed_pairs(n, view, first, second, must_link, weights):
                 h = next_half[h]
             if known:
                 continue
-            store, count = _emit(store, count, follower, view, a, b, together, weights[e])
+            store, count = _emit(store, count, follower, view, a, b, e, together)
             for half, end, far in ((2 * e, a, b), (2 * e + 1, b, a)):
                 other_end[half] = far
                 if degree[end] == 0:
@@ -138,4 +137,8 @@ def closed_pairs(n, view, first, second, must_link, weights):
                     next_half[half] = next_half[entry[end]]
                     next_half[entry[end]] = half
                 degree[end] += 1
-    return store[0][:count], store[1][:count], store[2][:count], store[3][:count]
+    pairs, kinds, found_weights = np.empty((count, 2), np.int64), np.empty(count, np.bool_), np.empty(count)
+    for p in range(count):
+        pairs[p, 0], pairs[p, 1] = store[p, 0], store[p, 1]
+        kinds[p], found_weights[p] = store[p, 2] % 2, weights[store[p, 2] // 2]
+    return pairs, kinds, found_weights

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mvcc._kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def inverse_cholesky(S, floor):
     """Return whether S (d, d) is positive definite, and the lower triangular W with S⁻¹ = Wᵀ W.
 

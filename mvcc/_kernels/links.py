@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mvcc._kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def build_links(n, pairs, must_link, weights):
     """Return the constraints as links of every point: (start, partner, weight).
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mvcc._kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def heaviest(first, second, must_link, weights, n_rows):
     """Sort constraints between rows first < second < n_rows and keep the heaviest of each pair and type.
 
@@ -24,18 +25,20 @@ def heaviest(first, second, must_link, weights, n_rows):
         digit = 2 * second[c] + (not must_link[c])
         by_second[place[digit]] = c
         place[digit] += 1
-    place[:] = 0
+    place = np.zeros(n_rows + 1, np.int64)
     for c in range(m):
         place[first[c] + 1] += 1
     for row in range(n_rows):
         place[row + 1] += place[row]
     order = np.empty(m, np.int64)
-    for c in by_second:
+    for p in range(m):
+        c = by_second[p]
         order[place[first[c]]] = c
         place[first[c]] += 1
     pairs, kinds, largest = np.empty((m, 2), np.int64), np.empty(m, np.bool_), np.empty(m)
     count = 0
-    for c in order:
+    for p in range(m):
+        c = order[p]
         i, j, kind, weight = first[c], second[c], must_link[c], weights[c]
         last = count - 1
         if count and pairs[last, 0] == i and pairs[last, 1] == j and kinds[last] == kind:
@@ -47,7 +50,7 @@ def heaviest(first, second, must_link, weights, n_rows):
     return pairs[:count], kinds[:count], largest[:count]
 
 
-@njit(cache=True)
+@kernel
 def mapped_constraints(pairs, must_link, weights, place, start, size, images):
     """Return constraints between rows of U in rows of V (Eq. 12), sorted, the heaviest of each pair and type.
 
@@ -82,11 +85,13 @@ def mapped_constraints(pairs, must_link, weights, place, start, size, images):
                     first[count], second[count] = min(i, j), max(i, j)
                     new_kinds[count], new_weights[count] = kinds[c], known_weights[c]
                     count += 1
-    n_rows = images.max() + 1 if images.size else 0
+    n_rows = 0
+    for image in images:
+        n_rows = max(n_rows, image + 1)
     return heaviest(first[:count], second[:count], new_kinds[:count], new_weights[:count], n_rows)
 
 
-@njit(cache=True)
+@kernel
 def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
     """Sort out the weights of constraints by what they are: (kind, not given, correct).
 
@@ -118,7 +123,7 @@ def weights_by_use(pairs, must_link, weights, given_pairs, given_must_link, y):
     return lists, counts
 
 
-@njit(cache=True)
+@kernel
 def unified(pairs, must_link, weights, other_pairs, other_must_link, other_weights):
     """Merge two sorted lists of constraints into one with at most one type for each pair (Eq. 13–14).
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mvcc._kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def numbered(names, n_names):
     """Return a number for each name, by first use, and −1 for one that is not used."""
     number = np.full(n_names, -1)
@@ -18,7 +19,7 @@ def numbered(names, n_names):
     return number
 
 
-@njit(cache=True)
+@kernel
 def distinct_pairs(first, second, base):
     """Return the distinct pairs of numbers below the base, smaller one first, sorted; none with a negative number."""
     keys = np.empty(first.size, np.int64)
@@ -37,7 +38,7 @@ def distinct_pairs(first, second, base):
     return pairs[:n_distinct]
 
 
-@njit(cache=True)
+@kernel
 def count_links(group, apart):
     """Return how many must-links and how many cannot-links follow."""
     sizes = np.bincount(group)
@@ -49,7 +50,7 @@ def count_links(group, apart):
     return must_links, cannot_links
 
 
-@njit(cache=True)
+@kernel
 def pair_keys(rows, group, apart, n_pairs):
     """Return a key for each of the ``n_pairs`` constraints: smaller row, larger row, and 1 for a cannot-link."""
     n_groups = group.max() + 1 if group.size > 0 else 0

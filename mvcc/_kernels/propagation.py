@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mvcc._kernels import kernel
 from mvcc._kernels.links import build_links
 
 
-@njit(cache=True)
+@kernel
 def cluster_moments(X, labels, k):
     """Return sizes, means and maximum-likelihood covariances of the clusters (Eq. 4 without γ)."""
     n, d = X.shape
@@ -21,7 +21,8 @@ def cluster_moments(X, labels, k):
             means[labels[i], a] += X[i, a]
     for h in range(k):
         if sizes[h] > 0:
-            means[h] /= sizes[h]
+            for a in range(d):
+                means[h, a] /= sizes[h]
     gap = np.empty(d)
     for i in range(n):
         h = labels[i]
@@ -38,7 +39,7 @@ def cluster_moments(X, labels, k):
     return sizes, means, covariances
 
 
-@njit(cache=True)
+@kernel
 def squared_mahalanobis(X, i, Z, j, whiteners, h, limit):
     """Return ‖W_h(x_i − z_j)‖², W_h lower triangular, or a partial sum above ``limit`` once it is reached (Eq. 18).
 
@@ -55,7 +56,7 @@ def squared_mahalanobis(X, i, Z, j, whiteners, h, limit):
     return total
 
 
-@njit(cache=True)
+@kernel
 def memberships(X, rows, labels, means, whiteners):
     """Return G_c(x) of Eq. 7 for the given rows, c being the row's own cluster."""
     G = np.empty(rows.size)
@@ -65,7 +66,7 @@ def memberships(X, rows, labels, means, whiteners):
     return G
 
 
-@njit(cache=True)
+@kernel
 def heavy_links(n, pairs, must_link, weights, threshold):
     """Return the rows that constraints of at least the threshold end at, and these constraints as links of them.
 
@@ -73,29 +74,36 @@ def heavy_links(n, pairs, must_link, weights, threshold):
     their numbers.
     """
     heaviest = np.full(n, -1.0)
-    n_heavy = np.zeros(2, np.int64)
     for c in range(len(pairs)):
         if weights[c] >= threshold:
-            n_heavy[int(must_link[c])] += 1
-            for end in pairs[c]:
-                heaviest[end] = max(heaviest[end], weights[c])
-    rows = np.flatnonzero(heaviest >= 0)
-    number = np.empty(n, np.int64)
-    number[rows] = np.arange(rows.size)
-    links = []
-    for kind in (True, False):
-        ends, heavy = np.empty((n_heavy[int(kind)], 2), np.int64), np.empty(n_heavy[int(kind)])
-        count = 0
-        for c in range(len(pairs)):
-            if weights[c] >= threshold and must_link[c] == kind:
-                ends[count, 0], ends[count, 1] = number[pairs[c, 0]], number[pairs[c, 1]]
-                heavy[count] = weights[c]
-                count += 1
-        links.append(build_links(rows.size, ends, np.ones(count, np.bool_), heavy))
-    return rows, heaviest[rows], links[0], links[1]
+            for end in range(2):
+                heaviest[pairs[c, end]] = max(heaviest[pairs[c, end]], weights[c])
+    rows, row_weights, number = np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64)
+    n_rows = 0
+    for i in range(n):
+        if heaviest[i] >= 0:
+            rows[n_rows], row_weights[n_rows], number[i] = i, heaviest[i], n_rows
+            n_rows += 1
+    together = _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, True)
+    apart = _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, False)
+    return rows[:n_rows], row_weights[:n_rows], together, apart
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, kind):
+    """Return the constraints of one kind and at least the threshold as links of numbered rows, none negative."""
+    m = len(pairs)
+    ends, heavy, positive = np.empty((m, 2), np.int64), np.empty(m), np.empty(m, np.bool_)
+    count = 0
+    for c in range(m):
+        if weights[c] >= threshold and must_link[c] == kind:
+            ends[count, 0], ends[count, 1] = number[pairs[c, 0]], number[pairs[c, 1]]
+            heavy[count], positive[count] = weights[c], True
+            count += 1
+    return build_links(n_rows, ends[:count], positive, heavy)
+
+
+@kernel(nogil=True)
 def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
     """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
 
@@ -121,7 +129,7 @@ def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_sta
     return start, reached[:total].copy(), value[:total].copy()
 
 
-@njit(cache=True)
+@kernel
 def transposed(matrix, n_columns):
     """Return a sparse matrix (start, column, value) by its columns instead of its rows."""
     start, column, value = matrix
@@ -140,7 +148,32 @@ def transposed(matrix, n_columns):
     return new_start, row, new_value
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def doubled(array):
+    """Return an array of twice the size that begins with the given one."""
+    larger = np.empty(2 * array.size, array.dtype)
+    for p in range(array.size):
+        larger[p] = array[p]
+    return larger
+
+
+@kernel
+def _sort(numbers, n):
+    """Sort the first n numbers in place (Shell's sort; that of numba takes a second to compile)."""
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for p in range(gap, n):
+            number, place = numbers[p], p
+            while place >= gap and numbers[place - gap] > number:
+                numbers[place] = numbers[place - gap]
+                place -= gap
+            numbers[place] = number
+        gap //= 3
+
+
+@kernel(nogil=True)
 def max_product(left, right, n_columns, threshold, upper, first_row):
     """Multiply two sparse matrices (start, column, value) in the (max, ×) semiring, keeping what is ≥ threshold.
 
@@ -170,8 +203,7 @@ def max_product(left, right, n_columns, threshold, upper, first_row):
                         n_touched += 1
                     best[c] = max(best[c], product)
         while count + n_touched > column.size:
-            column = np.concatenate((column, np.empty_like(column)))
-            value = np.concatenate((value, np.empty_like(value)))
+            column, value = doubled(column), doubled(value)
         if n_touched > n_columns // 16:
             n_touched = 0
             for c in range(n_columns):
@@ -179,8 +211,9 @@ def max_product(left, right, n_columns, threshold, upper, first_row):
                     touched[n_touched] = c
                     n_touched += 1
         else:
-            touched[:n_touched].sort()
-        for c in touched[:n_touched]:
+            _sort(touched, n_touched)
+        for p in range(n_touched):
+            c = touched[p]
             column[count], value[count] = c, best[c]
             best[c] = 0.0
             count += 1
@@ -188,7 +221,7 @@ def max_product(left, right, n_columns, threshold, upper, first_row):
     return start, column[:count].copy(), value[:count].copy()
 
 
-@njit(cache=True)
+@kernel
 def as_constraints(rows, together, apart):
     """Make one sorted list of constraints (pairs, must_link, weights) of two sparse matrices over the given rows."""
     total = together[1].size + apart[1].size

@@ -7,9 +7,9 @@ does all blocks; called from Python it shares them among threads where there are
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numba.extending import overload, register_jitable
 
+from mvcc._kernels import kernel
 from mvcc._kernels.threads import for_blocks, may_share
 from mvcc.cluster._kernels.geometry import LANES, lane_distances, load_lanes, plain_squared_distance
 
@@ -22,24 +22,24 @@ def _n_blocks(n):
     return (n + _BLOCK - 1) // _BLOCK
 
 
-def _in_shares(kernel, n, *arguments):
+def _in_shares(function, n, *arguments):
     """Call a kernel for all blocks of n rows, the last arguments being the first block and the one after the last."""
     blocks = _n_blocks(n)
     shared = may_share(n)
     size = blocks // _SHARES + 1 if shared else blocks
-    for_blocks(lambda share: kernel(*arguments, share.start, share.stop), blocks, size, shared=shared)
+    for_blocks(lambda share: function(*arguments, share.start, share.stop), blocks, size, shared=shared)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end_block):
     lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
     best, label = np.empty(LANES), np.empty(LANES, np.int64)
     end = min(end_block * _BLOCK, rows.size)
     for first in range(first_block * _BLOCK, end, LANES):
         last = min(first + LANES, end)
-        load_lanes(X, rows[first:last], lanes)
-        label[:] = 0
-        best[:] = np.inf
+        load_lanes(X, rows, first, lanes)
+        for p in range(LANES):
+            best[p], label[p] = np.inf, 0
         for h in range(len(centers)):
             lane_distances(lanes, centers, h, metrics, h, found)
             for p in range(LANES):
@@ -64,14 +64,14 @@ def _assign_nearest(X, rows, centers, metrics, log_dets, labels):
     return in_order
 
 
-@njit(cache=True)
+@kernel
 def cost_table(X, rows, centers, metrics, log_dets):
     """Return ‖x − μ_h‖² − log det M_h of every given row and cluster, shape (rows, k)."""
     table = np.empty((rows.size, len(centers)))
     lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
     for first in range(0, rows.size, LANES):
         last = min(first + LANES, rows.size)
-        load_lanes(X, rows[first:last], lanes)
+        load_lanes(X, rows, first, lanes)
         for h in range(len(centers)):
             lane_distances(lanes, centers, h, metrics, h, found)
             for p in range(first, last):
@@ -79,15 +79,16 @@ def cost_table(X, rows, centers, metrics, log_dets):
     return table
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _sum_blocks(X, labels, centers, sums, first_block, end_block):
     for block in range(first_block, end_block):
-        total = np.zeros_like(centers)
+        for h in range(len(centers)):
+            for a in range(X.shape[1]):
+                sums[block, h, a] = 0.0
         for i in range(block * _BLOCK, min((block + 1) * _BLOCK, len(X))):
             h = labels[i]
             for a in range(X.shape[1]):
-                total[h, a] += X[i, a] - centers[h, a]
-        sums[block] = total
+                sums[block, h, a] += X[i, a] - centers[h, a]
 
 
 def _sum_up(X, labels, centers, sums):
@@ -103,7 +104,7 @@ def _sum_up_compiled(X, labels, centers, sums):
     return in_order
 
 
-@njit(cache=True)
+@kernel
 def _count(labels, centers):
     """Return the sizes of the clusters, and move the centers of all that have points to 0."""
     counts = np.zeros(len(centers), np.int64)
@@ -111,14 +112,17 @@ def _count(labels, centers):
         counts[label] += 1
     for h in range(len(centers)):
         if counts[h] > 0:
-            centers[h] = 0.0
+            for a in range(centers.shape[1]):
+                centers[h, a] = 0.0
     return counts
 
 
-@njit(cache=True)
+@kernel
 def _move(centers, sums, counts):
     for block in range(1, len(sums)):
-        sums[0] += sums[block]
+        for h in range(len(centers)):
+            for a in range(centers.shape[1]):
+                sums[0, h, a] += sums[block, h, a]
     for h in range(len(centers)):
         if counts[h] > 0:
             for a in range(centers.shape[1]):
@@ -139,7 +143,7 @@ def update_centers(X, labels, centers):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _pck_objective_blocks(X, centers, labels, links, totals, first_block, end_block):
     start, partner, weight = links
     for block in range(first_block, end_block):
@@ -166,7 +170,7 @@ def _pck_objectives_compiled(X, centers, labels, links, totals):
     return in_order
 
 
-@njit(cache=True)
+@kernel
 def _in_order(totals):
     total = totals[0]
     for block in range(1, totals.size):

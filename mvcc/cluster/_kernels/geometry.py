@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mvcc._kernels import kernel
 
 LANES = 64  # rows whose distances are computed at once, to fill the wide registers of a processor
 
 
-@njit(cache=True)
+@kernel
 def squared_distance(X, i, Z, j, metrics, h):
     """Return ‖x_i − z_j‖² under the metric of cluster h, diagonal or full.
 
@@ -27,7 +28,7 @@ def squared_distance(X, i, Z, j, metrics, h):
     return total
 
 
-@njit(cache=True)
+@kernel
 def plain_squared_distance(X, i, Z, j):
     total = 0.0
     for a in range(X.shape[1]):
@@ -35,7 +36,7 @@ def plain_squared_distance(X, i, Z, j):
     return total
 
 
-@njit(cache=True)
+@kernel
 def relocate_empty(X, labels, centers, metrics, counts, donor):
     """Move the center of every empty cluster to the point farthest from its own center.
 
@@ -56,33 +57,35 @@ def relocate_empty(X, labels, centers, metrics, counts, donor):
                 if distance > best:
                     farthest, best = i, distance
         taken[farthest] = True
-        centers[h] = X[farthest]
+        for a in range(X.shape[1]):
+            centers[h, a] = X[farthest, a]
         donor[h] = labels[farthest]
     return newly_empty
 
 
-@njit(cache=True)
-def load_lanes(X, rows, lanes):
-    """Copy the given rows of X, `LANES` at most, to the columns of ``lanes`` (d, LANES)."""
-    for p in range(rows.size):
+@kernel
+def load_lanes(X, rows, first, lanes):
+    """Copy the rows of X from place ``first`` of the list on, `LANES` at most, to the columns of ``lanes``."""
+    for p in range(min(LANES, rows.size - first)):
         for a in range(X.shape[1]):
-            lanes[a, p] = X[rows[p], a]
+            lanes[a, p] = X[rows[first + p], a]
 
 
-@njit(cache=True)
+@kernel
 def in_lanes(X, rows):
     """Return the given rows of X as an array (rows / LANES, d, LANES), which is filled up with zeros."""
     lanes = np.zeros(((rows.size + LANES - 1) // LANES, X.shape[1], LANES))
     for block in range(len(lanes)):
-        load_lanes(X, rows[block * LANES : (block + 1) * LANES], lanes[block])
+        load_lanes(X, rows, block * LANES, lanes[block])
     return lanes
 
 
-@njit(cache=True)
+@kernel
 def lane_distances(lanes, Z, j, metrics, h, found):
     """Store ‖x − z_j‖² under the metric of cluster h for every x of ``lanes`` (d, LANES), the bits of a row alone."""
     d = len(lanes)
-    found[:] = 0.0
+    for p in range(LANES):
+        found[p] = 0.0
     if metrics.ndim == 2:
         for a in range(d):
             for p in range(LANES):
@@ -90,7 +93,8 @@ def lane_distances(lanes, Z, j, metrics, h, found):
     else:
         inner = np.empty(LANES)
         for a in range(d):
-            inner[:] = 0.0
+            for p in range(LANES):
+                inner[p] = 0.0
             for b in range(d):
                 for p in range(LANES):
                     inner[p] += metrics[h, a, b] * (lanes[b, p] - Z[j, b])
@@ -98,16 +102,19 @@ def lane_distances(lanes, Z, j, metrics, h, found):
                 found[p] += (lanes[a, p] - Z[j, a]) * inner[p]
 
 
-@njit(cache=True)
-def _all_distances(lanes, n, Z, j, metrics, h):
-    """Return ‖x − z_j‖² of all n points x in ``lanes``."""
-    distances = np.empty((len(lanes), LANES))
+@kernel
+def _all_distances(lanes, n, Z, j, metrics, h, distances):
+    """Store ‖x − z_j‖² of all n points x in ``lanes``; return the farthest one, the first of equal ones."""
     for block in range(len(lanes)):
-        lane_distances(lanes[block], Z, j, metrics, h, distances[block])
-    return distances.ravel()[:n]
+        lane_distances(lanes[block], Z, j, metrics, h, distances[block * LANES : (block + 1) * LANES])
+    farthest = 0
+    for i in range(1, n):
+        if distances[i] > distances[farthest]:
+            farthest = i
+    return farthest
 
 
-@njit(cache=True)
+@kernel
 def farthest_pair(X, lanes, mean, metrics, h):
     """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
 
@@ -115,40 +122,57 @@ def farthest_pair(X, lanes, mean, metrics, h):
     the best pair are looked at, the outermost first. ``lanes`` holds all rows of X.
     """
     n = len(X)
-    radius = np.sqrt(np.maximum(_all_distances(lanes, n, mean, 0, metrics, h), 0.0))
-    first = np.argmax(radius)
+    radius, distances = np.empty(n), np.empty(len(lanes) * LANES)
+    _all_distances(lanes, n, mean, 0, metrics, h, distances)
+    first = 0
+    for i in range(n):
+        radius[i] = 0.0 if distances[i] < 0 else np.sqrt(distances[i])
+        if radius[i] > radius[first]:
+            first = i
+    largest = radius[first]
     second, best = first, 0.0
     for _ in range(2):  # from the outermost point to the farthest from it, and on to the farthest from that
         first = second
-        distances = _all_distances(lanes, n, X, first, metrics, h)
-        second = np.argmax(distances)
+        second = _all_distances(lanes, n, X, first, metrics, h, distances)
         best = distances[second]
     slack = 1 - 1e-12  # the bound holds for exact numbers
-    outer = np.flatnonzero(radius + radius.max() >= np.sqrt(best) * slack)
-    outer = outer[np.argsort(-radius[outer])]
-    lanes = in_lanes(X, outer)
+    needed = np.sqrt(best) * slack
+    outer, inward = np.empty(n, np.int64), np.empty(n)
+    count = 0
+    for i in range(n):
+        if radius[i] + largest >= needed:
+            outer[count], inward[count] = i, -radius[i]
+            count += 1
+    order = np.argsort(inward[:count])
+    for a in range(count):
+        order[a] = outer[order[a]]
+    lanes = in_lanes(X, order)
     found = np.empty(LANES)
-    for a in range(1, outer.size):
-        needed = np.sqrt(best) * slack - radius[outer[a]]
-        if radius[outer[0]] < needed:
+    for a in range(1, count):
+        needed = np.sqrt(best) * slack - radius[order[a]]
+        if radius[order[0]] < needed:
             break
         for b in range(0, a, LANES):
-            if radius[outer[b]] < needed:
+            if radius[order[b]] < needed:
                 break
-            lane_distances(lanes[b // LANES], X, outer[a], metrics, h, found)
+            lane_distances(lanes[b // LANES], X, order[a], metrics, h, found)
             for p in range(min(LANES, a - b)):
                 if found[p] > best:
-                    first, second, best = outer[a], outer[b + p], found[p]
+                    first, second, best = order[a], order[b + p], found[p]
     return min(first, second), max(first, second)
 
 
-@njit(cache=True)
+@kernel
 def update_farthest(X, lanes, mean, metrics, shared, gaps, reach):
     """Store x' − x'' of every cluster's metric in ``gaps`` (k, d) and its squared length in ``reach`` (k,)."""
+    d = X.shape[1]
     for h in range(len(metrics)):
         if shared and h > 0:
-            gaps[h], reach[h] = gaps[0], reach[0]
+            for a in range(d):
+                gaps[h, a] = gaps[0, a]
+            reach[h] = reach[0]
         else:
             i, j = farthest_pair(X, lanes, mean, metrics, h)
-            gaps[h] = X[i] - X[j]
+            for a in range(d):
+                gaps[h, a] = X[i, a] - X[j, a]
             reach[h] = squared_distance(X, i, X, j, metrics, h)

@@ -12,31 +12,38 @@ start[g + 1], the neighbourhoods apart from g. Without neighbourhoods ``start`` 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mvcc._kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def n_groups(groups):
     return groups[1].size - 1
 
 
-@njit(cache=True)
+@kernel
 def group_of(groups, i):
     """Return the neighbourhood of row i, −1 for none."""
     return groups[0][i] if n_groups(groups) > 0 else -1
 
 
-@njit(cache=True)
+@kernel
 def constrained_rows(n, links, groups):
     """Return the rows in any constraint and the rows in none, both ascending."""
     start = links[0]
-    bound = np.zeros(n, np.bool_)
+    bound, free = np.empty(n, np.int64), np.empty(n, np.int64)
+    n_bound = n_free = 0
     for i in range(n):
-        bound[i] = start[i + 1] > start[i] or group_of(groups, i) >= 0
-    return np.flatnonzero(bound), np.flatnonzero(~bound)
+        if start[i + 1] > start[i] or group_of(groups, i) >= 0:
+            bound[n_bound] = i
+            n_bound += 1
+        else:
+            free[n_free] = i
+            n_free += 1
+    return bound[:n_bound], free[:n_free]
 
 
-@njit(cache=True)
+@kernel
 def lift(X, i, origin, moments):
     """Store the moments (1), or (1, x, x²), or (1, x, xxᵀ) of row i, x being its distance from the origin (d,)."""
     d = X.shape[1]
@@ -54,11 +61,11 @@ def lift(X, i, origin, moments):
                 moments[1 + d + a * d + b] = moments[1 + a] * moments[1 + b]
 
 
-@njit(cache=True)
+@kernel
 def tally(X, origin, labels, groups, k, m):
     """Return ``own`` and ``rivals`` of all neighbourhoods, of points that have a label."""
     own = np.zeros((n_groups(groups), k, m))
-    rivals = np.zeros_like(own)
+    rivals = np.zeros((n_groups(groups), k, m))
     member, start, rival, _ = groups
     moments = np.empty(m)
     for i in range(member.size):
@@ -68,11 +75,13 @@ def tally(X, origin, labels, groups, k, m):
                 own[member[i], labels[i], v] += moments[v]
     for g in range(len(own)):
         for e in range(start[g], start[g + 1]):
-            rivals[g] += own[rival[e]]
+            for h in range(k):
+                for v in range(m):
+                    rivals[g, h, v] += own[rival[e], h, v]
     return own, rivals
 
 
-@njit(cache=True)
+@kernel
 def move(own, rivals, groups, g, moments, old, new):
     """Move a member of neighbourhood g from cluster ``old`` (−1: none) to ``new``."""
     _, start, rival, _ = groups
@@ -87,7 +96,7 @@ def move(own, rivals, groups, g, moments, old, new):
                 rivals[rival[e], old, v] -= moments[v]
 
 
-@njit(cache=True)
+@kernel
 def add_spread(first, second, d, factor, S):
     """Add factor · Σ (x − z)², or (x − z)(x − z)ᵀ as one row, to S; x and z of the sets with these moments."""
     for s in range(S.size):
@@ -100,18 +109,29 @@ def add_spread(first, second, d, factor, S):
         )
 
 
-@njit(cache=True)
+@kernel
+def _add_violations(mine, others, d, factor, S, magnitude):
+    """Add the spread between two sets to S, and the size of its terms to ``magnitude``."""
+    if others[0] > 0:
+        add_spread(mine, others, d, factor, S)
+        for s in range(S.size):
+            magnitude[s] += factor * (mine[0] * others[1 + d + s] + others[0] * mine[1 + d + s])
+
+
+@kernel
 def count_violations(own, rivals, groups):
     """Return the weight of all violated constraints of the neighbourhoods."""
     total = 0.0
     for g in range(len(own)):
-        members = own[g, :, 0].sum()
+        members = 0.0
+        for h in range(own.shape[1]):
+            members += own[g, h, 0]
         for h in range(own.shape[1]):
             total += own[g, h, 0] * (members - own[g, h, 0] + rivals[g, h, 0])
     return 0.5 * groups[3] * total
 
 
-@njit(cache=True)
+@kernel
 def violations(own, rivals, groups, d):
     """Return what the violated constraints of the neighbourhoods add to the scatters of the clusters.
 
@@ -128,16 +148,20 @@ def violations(own, rivals, groups, d):
     """
     k, D = own.shape[1], own.shape[2] - 1 - d
     torn, joined, magnitude, weight = np.zeros((k, D)), np.zeros((k, D)), np.zeros((k, D)), np.zeros(k)
+    whole, others = np.empty(1 + d + D), np.empty(1 + d + D)
     half = 0.5 * groups[3]  # the other end adds the other half
     for g in range(len(own)):
-        whole = own[g].sum(axis=0)
+        for v in range(whole.size):
+            whole[v] = 0.0
+            for h in range(k):
+                whole[v] += own[g, h, v]
         for h in range(k):
             mine = own[g, h]
             if mine[0] == 0:
                 continue
-            for others, S in ((whole - mine, torn), (rivals[g, h], joined)):
-                if others[0] > 0:
-                    add_spread(mine, others, d, half, S[h])
-                    magnitude[h] += half * (mine[0] * others[1 + d :] + others[0] * mine[1 + d :])
+            for v in range(whole.size):
+                others[v] = whole[v] - mine[v]
+            _add_violations(mine, others, d, half, torn[h], magnitude[h])
+            _add_violations(mine, rivals[g, h], d, half, joined[h], magnitude[h])
             weight[h] += half * mine[0] * rivals[g, h, 0]
     return torn, joined, weight, magnitude

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mvcc._kernels import kernel
 from mvcc._kernels.linalg import inverse_cholesky
 
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of a sum, as a share of what was added and subtracted
 
 
-@njit(cache=True)
+@kernel
 def _add_square(S, h, X, i, Z, j, factor):
     """Add factor · (x_i − z_j)² (diagonal) or factor · (x_i − z_j)(x_i − z_j)ᵀ (full) to the scatter of cluster h."""
     if S.ndim == 2:
@@ -22,7 +22,7 @@ def _add_square(S, h, X, i, Z, j, factor):
                 S[h, a, b] += factor * (X[i, a] - Z[j, a]) * (X[i, b] - Z[j, b])
 
 
-@njit(cache=True)
+@kernel
 def scatters(X, centers, labels, links, gaps, metrics, broken):
     """Return S_h of every cluster, and how much of the spread of each of its features (k, d) may be rounding.
 
@@ -32,8 +32,9 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
     """
     start, partner, weight = links
     S = np.zeros_like(metrics)
-    cancelled = np.zeros(centers.shape)
-    origin = np.zeros((1, X.shape[1]))
+    k, d = centers.shape
+    cancelled = np.zeros((k, d))
+    origin = np.zeros((1, d))
     for i in range(len(X)):
         h = labels[i]
         _add_square(S, h, X, i, centers, h, 1.0)
@@ -48,14 +49,19 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
     torn, joined, weight, magnitude = broken
     for h in range(len(centers)):
         _add_square(S, h, gaps, h, origin, 0, weight[h])
-        flat = S[h].ravel()
-        flat += torn[h] - joined[h]
-        for a in range(X.shape[1]):
-            cancelled[h, a] += magnitude[h, a if S.ndim == 2 else a * X.shape[1] + a]
-    return S, _ROUNDING * cancelled
+        for a in range(d):
+            if metrics.ndim == 2:
+                S[h, a] += torn[h, a] - joined[h, a]
+                cancelled[h, a] += magnitude[h, a]
+            else:
+                for b in range(d):
+                    S[h, a, b] += torn[h, a * d + b] - joined[h, a * d + b]
+                cancelled[h, a] += magnitude[h, a * d + a]
+            cancelled[h, a] *= _ROUNDING
+    return S, cancelled
 
 
-@njit(cache=True)
+@kernel
 def set_metric(S, count, floor, metric):
     """Set M = count · S⁻¹ in place and return whether anything changed.
 
@@ -91,14 +97,16 @@ def set_metric(S, count, floor, metric):
     return True
 
 
-@njit(cache=True)
+@kernel
 def log_det(metric):
     """Return log det M, the sum of the logarithms of the pivots."""
-    if metric.ndim == 1:
-        return np.log(metric).sum()
     d = len(metric)
-    rest = metric.copy()
     total = 0.0
+    if metric.ndim == 1:
+        for a in range(d):
+            total += np.log(metric[a])
+        return total
+    rest = metric.copy()
     for a in range(d):
         total += np.log(rest[a, a])
         for b in range(a + 1, d):
@@ -108,21 +116,51 @@ def log_det(metric):
     return total
 
 
-@njit(cache=True)
+@kernel
+def copy_metric(metrics, h, other):
+    """Set the metric of cluster h to that of another."""
+    for a in range(metrics.shape[1]):
+        if metrics.ndim == 2:
+            metrics[h, a] = metrics[other, a]
+        else:
+            for b in range(metrics.shape[2]):
+                metrics[h, a, b] = metrics[other, a, b]
+
+
+@kernel
+def _add_up(S, h, other):
+    """Add the scatter of another cluster to that of cluster h."""
+    for a in range(S.shape[1]):
+        if S.ndim == 2:
+            S[h, a] += S[other, a]
+        else:
+            for b in range(S.shape[2]):
+                S[h, a, b] += S[other, a, b]
+
+
+@kernel
 def update_metrics(S, rounding, counts, noise, shared, metrics, log_dets):
-    """M-step of the metrics: M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1).
+    """M-step of the metrics: M_h = n_h S_h⁻¹, or one M from the sum of all S_h (λ = 1), which are added up in place.
 
     ``rounding`` (k, d) is that of the scatters, ``noise`` (d,) what rounding of the data adds per point.
     """
-    if shared:
-        whole = np.zeros_like(S[0])
-        for h in range(len(S)):
-            whole += S[h]
-        if set_metric(whole, counts.sum(), np.maximum(counts.sum() * noise, rounding.sum(axis=0)), metrics[0]):
-            log_dets[:] = log_det(metrics[0])
-            for h in range(1, len(metrics)):
-                metrics[h] = metrics[0]
-    else:
-        for h in range(len(S)):
-            if set_metric(S[h], counts[h], np.maximum(counts[h] * noise, rounding[h]), metrics[h]):
-                log_dets[h] = log_det(metrics[h])
+    k = len(S)
+    floor = np.empty(noise.size)
+    for h in range(1 if shared else k):
+        count = counts[h]
+        for a in range(noise.size):
+            floor[a] = rounding[h, a]
+        if shared:
+            for other in range(1, k):
+                count += counts[other]
+                _add_up(S, 0, other)
+                for a in range(noise.size):
+                    floor[a] += rounding[other, a]
+        for a in range(noise.size):
+            floor[a] = max(floor[a], count * noise[a])
+        if set_metric(S[h], count, floor, metrics[h]):
+            log_dets[h] = log_det(metrics[h])
+            if shared:
+                for other in range(1, k):
+                    copy_metric(metrics, other, 0)
+                    log_dets[other] = log_dets[0]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mvcc._kernels import kernel
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, update_centers
 from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, squared_distance, update_farthest
 from mvcc.cluster._kernels.groups import add_spread, constrained_rows, group_of, lift, move, n_groups, tally, violations
-from mvcc.cluster._kernels.metrics import scatters, update_metrics
+from mvcc.cluster._kernels.metrics import copy_metric, scatters, update_metrics
 
 
-@njit(cache=True)
+@kernel
+def flattened(metrics):
+    """Return the metrics of all clusters as rows, (k, D)."""
+    return metrics.reshape(len(metrics), -1)
+
+
+@kernel
 def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, own, rivals):
     """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1–3)."""
     start, partner, weight = links
@@ -41,27 +47,34 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
             move(own, rivals, groups, g, moments, old, labels[i])
 
 
-@njit(cache=True)
+@kernel
 def _add_group_costs(cost, moments, d, metrics, reach, mates, rivals, weight):
     """Add what a point pays for the links to its own neighbourhood (k, m) and to its rivals (k, m)."""
-    k = len(metrics)
-    flat = metrics.reshape(k, -1)
-    away, near = np.zeros_like(flat), np.zeros_like(flat)
-    paid = np.zeros(k)
+    flat = flattened(metrics)
+    k, D = flat.shape
+    away, near = np.zeros((k, D)), np.zeros((k, D))
+    paid, whole = np.zeros(k), np.zeros(D)
+    all_paid = 0.0
     for h in range(k):
         if mates[h, 0] > 0:
             add_spread(moments, mates[h], d, 1.0, away[h])
-            paid[h] = (flat[h] * away[h]).sum()
+            for s in range(D):
+                paid[h] += flat[h, s] * away[h, s]
         if rivals[h, 0] > 0:
             add_spread(moments, rivals[h], d, 1.0, near[h])
-    whole, all_paid = away.sum(axis=0), paid.sum()
+        all_paid += paid[h]
+        for s in range(D):
+            whole[s] += away[h, s]
     for h in range(k):
-        elsewhere = (flat[h] * (whole - away[h])).sum()
+        elsewhere = close = 0.0
+        for s in range(D):
+            elsewhere += flat[h, s] * (whole[s] - away[h, s])
+            close += flat[h, s] * near[h, s]
         cost[h] += weight * 0.5 * (all_paid - paid[h] + elsewhere)
-        cost[h] += weight * (rivals[h, 0] * reach[h] - (flat[h] * near[h]).sum())
+        cost[h] += weight * (rivals[h, 0] * reach[h] - close)
 
 
-@njit(cache=True)
+@kernel
 def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
     """Eq. 1; ``broken`` holds the violations of neighbourhoods."""
     start, partner, weight = links
@@ -80,12 +93,46 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
             else:
                 total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
     torn, joined, joined_weight, _ = broken
+    flat = flattened(metrics)
     for h in range(len(centers)):
-        total += ((torn[h] - joined[h]) * metrics[h].ravel()).sum() + joined_weight[h] * reach[h]
+        part = 0.0
+        for s in range(flat.shape[1]):
+            part += (torn[h, s] - joined[h, s]) * flat[h, s]
+        total += part + joined_weight[h] * reach[h]
     return total
 
 
-@njit(cache=True)
+@kernel
+def _location(X, centered):
+    """Return the mean of the rows (1, d), the origin of moments (d,), and what rounding may add to a square (d,)."""
+    n, d = X.shape
+    mean, origin, noise = np.zeros((1, d)), np.zeros(d), np.zeros(d)
+    for i in range(n):
+        for a in range(d):
+            mean[0, a] += X[i, a]
+            noise[a] = max(noise[a], abs(X[i, a]))
+    for a in range(d):
+        mean[0, a] /= n
+        noise[a] = (4 * np.finfo(np.float64).eps * noise[a]) ** 2
+    if centered:  # a second pass, so that a constant feature has just its value as mean
+        for i in range(n):
+            for a in range(d):
+                origin[a] += X[i, a] - mean[0, a]
+    for a in range(d):
+        origin[a] = mean[0, a] + origin[a] / n
+    return mean, origin, noise
+
+
+@kernel
+def _same(first, second):
+    for h in range(first.shape[0]):
+        for s in range(first.shape[1]):
+            if first[h, s] != second[h, s]:
+                return False
+    return True
+
+
+@kernel
 def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     """Run MPCK-Means from the given centers, metrics and labels, all changed in place.
 
@@ -93,17 +140,12 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     the objective may rise and the run may cycle; it then ends where it meets a former state again.
     """
     k, d = centers.shape
-    mean = np.zeros((1, d))
-    noise = np.zeros(d)
-    for a in range(d):
-        mean[0, a] = X[:, a].sum() / len(X)
-        noise[a] = (4 * np.finfo(np.float64).eps * np.abs(X[:, a]).max()) ** 2
-    origin = mean[0].copy()
-    if n_groups(groups) > 0:
-        for a in range(d):  # a second pass, so that a constant feature has just its value as mean
-            origin[a] += (X[:, a] - mean[0, a]).sum() / len(X)
+    flat = flattened(metrics)
+    mean, origin, noise = _location(X, n_groups(groups) > 0)
     bound, free = constrained_rows(len(X), links, groups)
-    apart = groups[2].size > 0 or (links[2].size > 0 and links[2].min() < 0)
+    apart = groups[2].size > 0
+    for signed in links[2]:
+        apart = apart or signed < 0
     gaps, reach = np.zeros((k, d)), np.zeros(k)
     lanes = in_lanes(X, np.arange(len(X) if apart else 0))
     if apart:
@@ -112,7 +154,7 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     own, rivals = tally(X, origin, labels, groups, k, n_moments)
     log_dets = np.zeros(k)
     donor = np.full(k, -1)
-    former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), metrics.copy()
+    former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), flat.copy()
     objective = np.inf
     for iteration in range(1, max_iter + 1):
         assign_nearest(X, free, centers, metrics, log_dets, labels)
@@ -131,18 +173,18 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
         for h in range(k):
             if donor[h] >= 0:  # with a metric of another scale it could never win its point
-                metrics[h], log_dets[h] = metrics[donor[h]], log_dets[donor[h]]
-                gaps[h], reach[h] = gaps[donor[h]], reach[donor[h]]
+                copy_metric(metrics, h, donor[h])
+                log_dets[h], reach[h] = log_dets[donor[h]], reach[donor[h]]
+                for a in range(d):
+                    gaps[h, a] = gaps[donor[h], a]
         if abs(previous - objective) <= tol and not newly_empty:
             return objective, iteration, True
         # Brent's rule: hold each state against the last one kept, and keep those at powers of two
-        if (
-            iteration > 1
-            and (labels == former_labels).all()
-            and (centers == former_centers).all()
-            and (metrics == former_metrics).all()
-        ):
+        unmoved = True
+        for i in range(labels.size):
+            unmoved = unmoved and labels[i] == former_labels[i]
+        if iteration > 1 and unmoved and _same(centers, former_centers) and _same(flat, former_metrics):
             return objective, iteration, False
         if iteration & (iteration - 1) == 0:
-            former_labels[:], former_centers[:], former_metrics[:] = labels, centers, metrics
+            former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), flat.copy()
     return objective, max_iter, False

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mvcc._kernels import kernel
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, group_of, move, tally
 
 
-@njit(cache=True)
+@kernel
 def pck_sweep(rows, table, labels, links, groups, own, rivals):
     """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1)."""
     start, partner, weight = links
@@ -33,7 +33,7 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
             move(own, rivals, groups, g, one, old, labels[i])
 
 
-@njit(cache=True)
+@kernel
 def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     """Run PCK-Means from the given centers and labels, both changed in place.
 
@@ -58,4 +58,4 @@ def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     return objective, max_iter, False
 
 
-pck_fit_in_threads = getattr(pck_fit, "py_func", pck_fit)
+pck_fit_in_threads = getattr(pck_fit, "__wrapped__", pck_fit)

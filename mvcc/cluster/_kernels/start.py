@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mvcc._kernels import kernel
 from mvcc._kernels.closure import components
 from mvcc.cluster._kernels.geometry import plain_squared_distance
 
 
-@njit(cache=True)
+@kernel
 def neighborhoods(n, pairs, must_link, weights):
     """Return the must-link neighbourhood of every row (−1: none), numbered by first row, and their sizes.
 
     A must-link of weight 0 says nothing.
     """
-    links = must_link & (weights > 0)
-    root = components(n, pairs[links, 0], pairs[links, 1])
+    first, second = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+    n_links = 0
+    for c in range(len(pairs)):
+        if must_link[c] and weights[c] > 0:
+            first[n_links], second[n_links] = pairs[c, 0], pairs[c, 1]
+            n_links += 1
+    root = components(n, first[:n_links], second[:n_links])
     size = np.zeros(n, np.int64)
     for i in range(n):
         size[root[i]] += 1
@@ -34,53 +39,48 @@ def neighborhoods(n, pairs, must_link, weights):
     return member, sizes[:count]
 
 
-@njit(cache=True)
-def largest_neighborhoods(sizes, k):
-    """Return the k largest neighbourhoods, the first of equal ones first."""
-    left = sizes.copy()
-    chosen = np.empty(min(k, len(sizes)), np.int64)
-    for c in range(chosen.size):
-        chosen[c] = np.argmax(left)
-        left[chosen[c]] = -1
-    return chosen
+@kernel
+def choose(means, sizes, k, farthest_first):
+    """Return k neighbourhoods: the largest, or by weighted farthest-first traversal from the largest one on.
 
-
-@njit(cache=True)
-def farthest_neighborhoods(means, sizes, k):
-    """Return k neighbourhoods by weighted farthest-first traversal, from the largest one on.
-
-    The next is the one of greatest distance to the nearest chosen one, distances between means weighted by the
-    root of the product of the sizes; the first of equal ones.
+    In the traversal the next is the one of greatest distance to the nearest chosen one, distances between means
+    weighted by the root of the product of the sizes. Of equal ones it is the first.
     """
+    rank = np.empty(len(sizes))
+    for s in range(len(sizes)):
+        rank[s] = sizes[s]
     chosen = np.empty(min(k, len(sizes)), np.int64)
-    gap = np.full(len(sizes), np.inf)
     for c in range(chosen.size):
-        chosen[c] = np.argmax(sizes) if c == 0 else np.argmax(gap)
-        for s in range(len(sizes)):
+        chosen[c] = np.argmax(rank)
+        for s in range(len(sizes) if farthest_first else 0):
             distance = np.sqrt(plain_squared_distance(means, s, means, chosen[c]) * sizes[s] * sizes[chosen[c]])
-            gap[s] = min(gap[s], distance)
-        gap[chosen[c]] = -1.0
+            rank[s] = distance if c == 0 else min(rank[s], distance)
+        rank[chosen[c]] = -1.0
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def neighborhood_start(X, k, pairs, must_link, weights, farthest_first):
     """Return the labels (−1: none), centers (k, d) and number of clusters that neighbourhoods start."""
-    member, sizes = neighborhoods(len(X), pairs, must_link, weights)
-    means = np.zeros((len(sizes), X.shape[1]))
-    for i in range(len(X)):
+    n, d = X.shape
+    member, sizes = neighborhoods(n, pairs, must_link, weights)
+    means = np.zeros((len(sizes), d))
+    for i in range(n):
         if member[i] >= 0:
-            means[member[i]] += X[i]
+            for a in range(d):
+                means[member[i], a] += X[i, a]
     for s in range(len(sizes)):
-        means[s] /= sizes[s]
-    chosen = farthest_neighborhoods(means, sizes, k) if farthest_first else largest_neighborhoods(sizes, k)
+        for a in range(d):
+            means[s, a] /= sizes[s]
+    chosen = choose(means, sizes, k, farthest_first)
     label_of = np.full(len(sizes), -1)
-    centers = np.empty((k, X.shape[1]))
+    centers = np.empty((k, d))
     for h in range(chosen.size):
         label_of[chosen[h]] = h
-        centers[h] = means[chosen[h]]
-    labels = np.full(len(X), -1)
-    for i in range(len(X)):
+        for a in range(d):
+            centers[h, a] = means[chosen[h], a]
+    labels = np.full(n, -1)
+    for i in range(n):
         if member[i] >= 0:
             labels[i] = label_of[member[i]]
     return labels, centers, chosen.size
