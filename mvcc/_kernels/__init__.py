@@ -43,7 +43,7 @@ def kernel(function: Any = None, *, nogil: bool = False) -> Any:
     if function is None:
         return lambda function: kernel(function, nogil=nogil)
     function.__qualname__ = f"{function.__qualname__}-{_DIGEST}"
-    compiled = njit(cache=True, nogil=nogil)(function)
+    compiled = njit(cache=True, nogil=nogil, no_cfunc_wrapper=True)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
     _use(Path(compiled.stats.cache_path))
@@ -53,7 +53,7 @@ def kernel(function: Any = None, *, nogil: bool = False) -> Any:
         return compiled(*arguments)
 
     call.compiled = compiled  # type: ignore[attr-defined]
-    overload(call, strict=False)(lambda *arguments: function)
+    overload(call, {"no_cfunc_wrapper": True}, strict=False)(lambda *arguments: function)
     return call
 
 
