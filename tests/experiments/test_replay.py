@@ -55,7 +55,7 @@ def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, 
     monkeypatch.setattr(replay_module, "run_trial", other_bits)
 
     def older(manifest):
-        manifest["runs"][-1]["versions"]["numpy"] = "1.26.0"
+        manifest["runs"][-1]["versions"]["numpy"] = "1.0.0"
         manifest["runs"][-1]["machine"] |= {"family": "skylake", "blas": ["openblas 0.3.30 (Haswell)"]}
 
     edit(folder, older)
@@ -63,7 +63,7 @@ def test_a_difference_is_counted_shown_and_explained_by_the_environment(folder, 
     assert replay.differing == 2
     assert replay.first.startswith("row 4, f_measure: 1.0 stored, 1.000000000000000")
     numpy, blas, family = replay.causes
-    assert numpy.startswith("numpy: 1.26.0 and ")
+    assert numpy.startswith("numpy: 1.0.0 and ")
     assert family.startswith("family: skylake and ")
     assert blas.startswith("blas: openblas 0.3.30 (Haswell) and ")
     assert blas.endswith("; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell")

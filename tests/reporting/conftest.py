@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mvcc.experiments._plan import with_texts
+
 METHODS = ("constraint-propagation", "direct-mapping", "cluster-membership", "single-view")
 ADDED = ["folder", "study", "features"]
 
@@ -37,8 +39,8 @@ def curves() -> Callable[..., pd.DataFrame]:
         ]
         table = pd.DataFrame(rows, columns=["base", "method", "mapped", "view", "n_constraints"])
         table["mapped"] = table["mapped"].astype(float)
-        table["view"] = table["view"].astype("str")
         table["threshold"] = table["method"].map({"constraint-propagation": "0.5"})
+        table = with_texts(table)
         table["rewired"] = table["mapped"].where(table["mapped"].isna(), 0.0)
         rising = np.arange(len(rows)) / len(rows)
         table["mean"] = 0.5 + 0.4 * rising
