@@ -142,7 +142,7 @@ def _data(data_dir: Path | None) -> Iterator[Line]:
 def _kernels(compiling: bool) -> Iterator[Line]:
     began = time.perf_counter()
     try:
-        import mvcc.cluster  # noqa: F401, with the next but one it declares all kernels: numba seeks a folder for them
+        import mvcc.cluster  # noqa: F401, like the warm-up it declares kernels, for which numba seeks a folder
         from mvcc._kernels import compiled
         from mvcc._warm_up import compile_all_kernels
     except RuntimeError as error:  # numba's word that it finds none
