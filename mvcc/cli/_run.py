@@ -152,7 +152,8 @@ class _Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._bar.stop()
+        if not self._bar.disable:  # older versions of rich end a bar that was never drawn with an empty line
+            self._bar.stop()
 
     def start(self, plan: Plan) -> None:
         self._total = len(plan.missing)

@@ -110,7 +110,7 @@ def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
         path = folder / f"{name}.{extension}"
         try:
             with replacing(path) as temporary, warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a name that the font cannot write
+                warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
                 figure.savefig(temporary, format=extension, dpi=DPI, metadata=metadata)
         except OSError as error:
             raise StoreError(

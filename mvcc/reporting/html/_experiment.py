@@ -142,7 +142,7 @@ def _image(figure: Figure) -> str:
     FigureCanvasSVG(figure)
     content = io.BytesIO()
     with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a name that the font cannot write
+        warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
         figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
     return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
 
