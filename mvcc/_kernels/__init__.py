@@ -34,16 +34,14 @@ def _digest_of_sources() -> str:
 _DIGEST = _digest_of_sources()
 
 
-def kernel(function: Any = None, *, nogil: bool = False) -> Any:
+def kernel(function: Any) -> Any:
     """Let numba compile a function, once for those who call it from Python and once for the kernels that call it.
 
     What is called from Python is kept by numba for other processes. A kernel that only kernels call becomes a part of
     these, which spares the time to compile a way in from Python, and a file.
     """
-    if function is None:
-        return lambda function: kernel(function, nogil=nogil)
     function.__qualname__ = f"{function.__qualname__}-{_DIGEST}"
-    compiled = njit(cache=True, nogil=nogil, no_cfunc_wrapper=True)(function)
+    compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
     _use(Path(compiled.stats.cache_path))

@@ -103,7 +103,7 @@ def _heavy_of_kind(n_rows, number, pairs, must_link, weights, threshold, kind):
     return build_links(n_rows, ends[:count], positive, heavy)
 
 
-@kernel(nogil=True)
+@kernel
 def endpoint_reach(X, candidates, endpoints, labels, whiteners, G, cut, near_start, near):
     """Evaluate Eq. 15 for every endpoint and the candidates within its cut, and leave out the rest (Eq. 17–18).
 
@@ -173,7 +173,7 @@ def _sort(numbers, n):
         gap //= 3
 
 
-@kernel(nogil=True)
+@kernel
 def max_product(left, right, n_columns, threshold, upper, first_row):
     """Multiply two sparse matrices (start, column, value) in the (max, ×) semiring, keeping what is ≥ threshold.
 

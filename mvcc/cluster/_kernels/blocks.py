@@ -30,7 +30,7 @@ def _in_shares(function, n, *arguments):
     for_blocks(lambda share: function(*arguments, share.start, share.stop), blocks, size, shared=shared)
 
 
-@kernel(nogil=True)
+@kernel
 def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end_block):
     lanes, found = np.zeros((X.shape[1], LANES)), np.empty(LANES)
     best, label = np.empty(LANES), np.empty(LANES, np.int64)
@@ -79,7 +79,7 @@ def cost_table(X, rows, centers, metrics, log_dets):
     return table
 
 
-@kernel(nogil=True)
+@kernel
 def _sum_blocks(X, labels, centers, sums, first_block, end_block):
     for block in range(first_block, end_block):
         for h in range(len(centers)):
@@ -143,7 +143,7 @@ def update_centers(X, labels, centers):
     return counts
 
 
-@kernel(nogil=True)
+@kernel
 def _pck_objective_blocks(X, centers, labels, links, totals, first_block, end_block):
     start, partner, weight = links
     for block in range(first_block, end_block):
