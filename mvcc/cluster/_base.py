@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._kernels.links import build_links
 from mvcc._messages import shown
-from mvcc._neighborhoods import NO_GROUPS, Groups
+from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState, as_floats, as_generator, check_count, check_number, checked_by, is_clean
 from mvcc.cluster._kernels.blocks import assign_nearest
 from mvcc.cluster._kernels.metrics import log_det
@@ -77,7 +77,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         labels, centers = self._start(data, given._spanning(), k)
         neighborhoods, others = given._parts or (None, given)
         links = build_links(len(data), *others._list())
-        groups = NO_GROUPS if neighborhoods is None else neighborhoods.groups(len(data))
+        groups = None if neighborhoods is None else neighborhoods.groups(len(data))
         self._iterate(data, centers, labels, (links, groups), max_iter, tol)
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -107,7 +107,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         X: NDArray[np.float64],
         centers: NDArray[np.float64],
         labels: NDArray[np.int64],
-        constraints: tuple[Any, Groups],
+        constraints: tuple[Any, Groups | None],
         max_iter: int,
         tol: float,
     ) -> None:

@@ -86,7 +86,7 @@ class MPCKMeans(ConstrainedKMeans):
         X: NDArray[np.float64],
         centers: NDArray[np.float64],
         labels: NDArray[np.int64],
-        constraints: tuple[Any, Groups],
+        constraints: tuple[Any, Groups | None],
         max_iter: int,
         tol: float,
     ) -> None:

@@ -73,7 +73,7 @@ class PCKMeans(ConstrainedKMeans):
         X: NDArray[np.float64],
         centers: NDArray[np.float64],
         labels: NDArray[np.int64],
-        constraints: tuple[Any, Groups],
+        constraints: tuple[Any, Groups | None],
         max_iter: int,
         tol: float,
     ) -> None:

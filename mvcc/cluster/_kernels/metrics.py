@@ -27,7 +27,7 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
     """Return S_h of every cluster, and how much of the spread of each of its features (k, d) may be rounding.
 
     S_h is the cluster's own spread and what violated constraints add (the minimizer of Eq. 1); ``broken`` holds the
-    violations of neighbourhoods. Where large terms cancel, as those of cannot-links do, all that is left may be
+    violations of neighbourhoods, or is None. Where large terms cancel, as those of cannot-links do, all that is left may be
     rounding.
     """
     start, partner, weight = links
@@ -46,17 +46,20 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
                 _add_square(S, h, gaps, h, origin, 0, -weight[e])
                 _add_square(S, h, X, i, X, j, weight[e])
                 _add_square(cancelled, h, X, i, X, j, -weight[e])
-    torn, joined, weight, magnitude = broken
-    for h in range(len(centers)):
-        _add_square(S, h, gaps, h, origin, 0, weight[h])
+    if broken is not None:
+        torn, joined, weight, magnitude = broken
+        for h in range(k):
+            _add_square(S, h, gaps, h, origin, 0, weight[h])
+            for a in range(d):
+                if metrics.ndim == 2:
+                    S[h, a] += torn[h, a] - joined[h, a]
+                    cancelled[h, a] += magnitude[h, a]
+                else:
+                    for b in range(d):
+                        S[h, a, b] += torn[h, a * d + b] - joined[h, a * d + b]
+                    cancelled[h, a] += magnitude[h, a * d + a]
+    for h in range(k):
         for a in range(d):
-            if metrics.ndim == 2:
-                S[h, a] += torn[h, a] - joined[h, a]
-                cancelled[h, a] += magnitude[h, a]
-            else:
-                for b in range(d):
-                    S[h, a, b] += torn[h, a * d + b] - joined[h, a * d + b]
-                cancelled[h, a] += magnitude[h, a * d + a]
             cancelled[h, a] *= _ROUNDING
     return S, cancelled
 

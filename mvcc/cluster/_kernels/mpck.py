@@ -7,7 +7,7 @@ import numpy as np
 from mvcc._kernels import kernel
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, update_centers
 from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, squared_distance, update_farthest
-from mvcc.cluster._kernels.groups import add_spread, constrained_rows, group_of, lift, move, n_groups, tally, violations
+from mvcc.cluster._kernels.groups import add_spread, constrained_rows, lift, move, tally, violations
 from mvcc.cluster._kernels.metrics import copy_metric, scatters, update_metrics
 
 
@@ -22,7 +22,8 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
     """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1–3)."""
     start, partner, weight = links
     k = len(metrics)
-    moments = np.empty(own.shape[2])
+    if groups is not None:
+        moments = np.empty(own.shape[2])
     for r in range(rows.size):
         i = rows[r]
         cost = table[r]
@@ -38,13 +39,16 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
                         cost[h] += weight[e] * 0.5 * (own_distance + squared_distance(X, i, X, j, metrics, h))
             else:
                 cost[label] -= weight[e] * (reach[label] - own_distance)
-        g, old = group_of(groups, i), labels[i]
-        if g >= 0:
-            lift(X, i, origin, moments)
-            _add_group_costs(cost, moments, X.shape[1], metrics, reach, own[g], rivals[g], groups[3])
+        old = labels[i]
+        if groups is not None:
+            g = groups[0][i]
+            if g >= 0:
+                lift(X, i, origin, moments)
+                _add_group_costs(cost, moments, X.shape[1], metrics, reach, own[g], rivals[g], groups[3])
         labels[i] = np.argmin(cost)
-        if g >= 0 and labels[i] != old:
-            move(own, rivals, groups, g, moments, old, labels[i])
+        if groups is not None:
+            if g >= 0 and labels[i] != old:
+                move(own, rivals, groups, g, moments, old, labels[i])
 
 
 @kernel
@@ -76,7 +80,7 @@ def _add_group_costs(cost, moments, d, metrics, reach, mates, rivals, weight):
 
 @kernel
 def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
-    """Eq. 1; ``broken`` holds the violations of neighbourhoods."""
+    """Eq. 1; ``broken`` holds the violations of neighbourhoods, or is None."""
     start, partner, weight = links
     total = 0.0
     for i in range(len(X)):
@@ -92,21 +96,22 @@ def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
                 total -= weight[e] * (reach[h] - own)
             else:
                 total += weight[e] * 0.5 * (own + squared_distance(X, i, X, j, metrics, labels[j]))
-    torn, joined, joined_weight, _ = broken
-    flat = flattened(metrics)
-    for h in range(len(centers)):
-        part = 0.0
-        for s in range(flat.shape[1]):
-            part += (torn[h, s] - joined[h, s]) * flat[h, s]
-        total += part + joined_weight[h] * reach[h]
+    if broken is not None:
+        torn, joined, joined_weight, _ = broken
+        flat = flattened(metrics)
+        for h in range(len(centers)):
+            part = 0.0
+            for s in range(flat.shape[1]):
+                part += (torn[h, s] - joined[h, s]) * flat[h, s]
+            total += part + joined_weight[h] * reach[h]
     return total
 
 
 @kernel
-def _location(X, centered):
-    """Return the mean of the rows (1, d), the origin of moments (d,), and what rounding may add to a square (d,)."""
+def _location(X):
+    """Return the mean of the rows (1, d), and what rounding may add to a square in each feature (d,)."""
     n, d = X.shape
-    mean, origin, noise = np.zeros((1, d)), np.zeros(d), np.zeros(d)
+    mean, noise = np.zeros((1, d)), np.zeros(d)
     for i in range(n):
         for a in range(d):
             mean[0, a] += X[i, a]
@@ -114,13 +119,20 @@ def _location(X, centered):
     for a in range(d):
         mean[0, a] /= n
         noise[a] = (4 * np.finfo(np.float64).eps * noise[a]) ** 2
-    if centered:  # a second pass, so that a constant feature has just its value as mean
-        for i in range(n):
-            for a in range(d):
-                origin[a] += X[i, a] - mean[0, a]
+    return mean, noise
+
+
+@kernel
+def _refined(X, mean):
+    """Return the mean after a second pass (d,), so that a constant feature has just its value as mean."""
+    n, d = X.shape
+    refined = np.zeros(d)
+    for i in range(n):
+        for a in range(d):
+            refined[a] += X[i, a] - mean[0, a]
     for a in range(d):
-        origin[a] = mean[0, a] + origin[a] / n
-    return mean, origin, noise
+        refined[a] = mean[0, a] + refined[a] / n
+    return refined
 
 
 @kernel
@@ -141,17 +153,21 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     """
     k, d = centers.shape
     flat = flattened(metrics)
-    mean, origin, noise = _location(X, n_groups(groups) > 0)
+    mean, noise = _location(X)
     bound, free = constrained_rows(len(X), links, groups)
-    apart = groups[2].size > 0
+    apart = False
     for signed in links[2]:
         apart = apart or signed < 0
+    origin = own = rivals = broken = None
+    if groups is not None:
+        apart = apart or groups[2].size > 0
+        origin = _refined(X, mean)
+        n_moments = 1 + d + flat.shape[1]
+        own, rivals = tally(X, origin, labels, groups, k, n_moments)
     gaps, reach = np.zeros((k, d)), np.zeros(k)
     lanes = in_lanes(X, np.arange(len(X) if apart else 0))
     if apart:
         update_farthest(X, lanes, mean, metrics, True, gaps, reach)  # all metrics are still the same
-    n_moments = 1 + d + metrics[0].size
-    own, rivals = tally(X, origin, labels, groups, k, n_moments)
     log_dets = np.zeros(k)
     donor = np.full(k, -1)
     former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), flat.copy()
@@ -161,9 +177,9 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         table = cost_table(X, bound, centers, metrics, log_dets)
         mpck_sweep(X, bound, table, metrics, reach, labels, links, groups, origin, own, rivals)
         counts = update_centers(X, labels, centers)
-        # what moves have added up anew, so that the same labels give the same bits
-        own, rivals = tally(X, origin, labels, groups, k, n_moments)
-        broken = violations(own, rivals, groups, d)
+        if groups is not None:  # what moves have added up anew, so that the same labels give the same bits
+            own, rivals = tally(X, origin, labels, groups, k, n_moments)
+            broken = violations(own, rivals, groups, d)
         S, rounding = scatters(X, centers, labels, links, gaps, metrics, broken)
         update_metrics(S, rounding, counts, noise, shared, metrics, log_dets)
         if apart:

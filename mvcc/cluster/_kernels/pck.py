@@ -7,7 +7,7 @@ import numpy as np
 from mvcc._kernels import kernel
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import relocate_empty
-from mvcc.cluster._kernels.groups import constrained_rows, count_violations, group_of, move, tally
+from mvcc.cluster._kernels.groups import constrained_rows, count_violations, move, tally
 
 
 @kernel
@@ -23,14 +23,17 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
             if label >= 0:
                 # a must-link spares its cluster the penalty that all others pay; a cannot-link adds its own
                 cost[label] -= weight[e]
-        g, old = group_of(groups, i), labels[i]
-        if g >= 0:
-            for h in range(cost.size):
-                partners = own[g, h, 0] - (h == old)  # a point is not its own partner
-                cost[h] += groups[3] * (rivals[g, h, 0] - partners)
+        old = labels[i]
+        if groups is not None:
+            g = groups[0][i]
+            if g >= 0:
+                for h in range(cost.size):
+                    partners = own[g, h, 0] - (h == old)  # a point is not its own partner
+                    cost[h] += groups[3] * (rivals[g, h, 0] - partners)
         labels[i] = np.argmin(cost)
-        if g >= 0 and labels[i] != old:
-            move(own, rivals, groups, g, one, old, labels[i])
+        if groups is not None:
+            if g >= 0 and labels[i] != old:
+                move(own, rivals, groups, g, one, old, labels[i])
 
 
 @kernel
@@ -43,7 +46,9 @@ def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     k = len(centers)
     metrics, log_dets = np.ones_like(centers), np.zeros(k)
     bound, free = constrained_rows(len(X), links, groups)
-    own, rivals = tally(X, centers[0], labels, groups, k, 1)
+    own = rivals = None
+    if groups is not None:
+        own, rivals = tally(X, centers[0], labels, groups, k, 1)
     donor = np.full(k, -1)
     objective = np.inf
     for iteration in range(1, max_iter + 1):
@@ -51,7 +56,9 @@ def pck_fit(X, centers, labels, links, groups, max_iter, tol):
         pck_sweep(bound, cost_table(X, bound, centers, metrics, log_dets), labels, links, groups, own, rivals)
         counts = update_centers(X, labels, centers)
         previous = objective
-        objective = pck_objective(X, centers, labels, links) + count_violations(own, rivals, groups)
+        objective = pck_objective(X, centers, labels, links)
+        if groups is not None:
+            objective += count_violations(own, rivals, groups)
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
         if abs(previous - objective) <= tol and not newly_empty:
             return objective, iteration, True
