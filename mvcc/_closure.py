@@ -68,9 +68,7 @@ class Graph:
         view_of[self.ends] = view
         order = np.lexsort((~self.must_link, -weights))
         first, second = self.ends[order].T
-        pairs, kind, weight = closed_pairs(
-            len(self.ids), view_of, first, second, self.must_link[order], weights[order]
-        )
+        pairs, kind, weight = closed_pairs(len(self.ids), view_of, first, second, self.must_link[order], weights[order])
         return self.ids[pairs], kind, weight
 
     def chained(self, weights: Floats) -> tuple[Ints, Floats]:
@@ -92,9 +90,7 @@ class Graph:
         first, second = self.ends[strongest_first].T
         nowhere = np.zeros(len(self.ids), dtype=np.int64)
         together = np.ones(len(strongest_first), dtype=np.bool_)
-        pairs, _, strengths = closed_pairs(
-            len(self.ids), nowhere, first, second, together, weights[strongest_first]
-        )
+        pairs, _, strengths = closed_pairs(len(self.ids), nowhere, first, second, together, weights[strongest_first])
         return self.ids[pairs], strengths
 
     def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:

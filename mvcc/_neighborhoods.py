@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._kernels.neighborhoods import count_links, distinct_pairs, numbered, pair_keys
+from mvcc._kernels.neighborhoods import count_links, numbered, pair_keys
 
 Ints = NDArray[np.int64]
 
 # (neighbourhood of every row, start, rival, weight) as the kernels of the clusterers take them
 Groups = tuple[Ints, Ints, Ints, float]
-NO_GROUPS: Groups = (np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int64), 0.0)
 
 
 @dataclass(frozen=True)
@@ -91,3 +90,10 @@ class Neighborhoods:
         order = np.argsort(ends[:, 0], kind="stable")
         start = np.searchsorted(ends[order, 0], np.arange(len(np.bincount(self.group)) + 1))
         return member, start, np.ascontiguousarray(ends[order, 1]), self.weight
+
+
+def distinct_pairs(first: Ints, second: Ints, base: int) -> Ints:
+    """Return the distinct pairs of numbers below the base, smaller one first, sorted; none with a negative number."""
+    known = (first >= 0) & (second >= 0)
+    keys = np.unique((np.minimum(first, second) * base + np.maximum(first, second))[known])
+    return np.column_stack((keys // base, keys % base))

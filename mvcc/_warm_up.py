@@ -26,7 +26,8 @@ def compile_all_kernels() -> None:
     """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
     compile_kernels(product(base_names(), own_transfer_names()))
     many = np.zeros((threads._WORTH_SHARING, 1))  # shared among threads, by kernels that are else called by kernels
-    make_base("pck-means", 1).fit(many).predict(many)
+    for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
+        make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
 
 
 def compile_kernels(used: Iterable[tuple[str, str]]) -> None:
@@ -62,9 +63,13 @@ def _problems(y: NDArray[np.int64]) -> list[Problem]:
     The constraints weigh the same, or they do not, or they are so many that they stay neighbourhoods.
     """
     pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
-    neighborhoods = Neighborhoods(np.arange(_ROWS), y, np.array([[0, 1]]), 1.0)
     return [
         (Constraints(pairs, must_link), "full", 0.5),
         (Constraints(pairs, must_link, [1.0, 0.8, 0.7, 0.9]), "full", "cv"),
-        (Constraints._held(neighborhoods, Constraints([], [])), "none", 0.5),
+        (_held(y, np.array([[0, 1]])), "none", 0.5),
     ]
+
+
+def _held(group: NDArray[np.int64], apart: NDArray[np.int64]) -> Constraints:
+    """Return constraints that stay neighbourhoods."""
+    return Constraints._held(Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints([], []))

@@ -27,7 +27,7 @@ from mutmut.stats import status_by_exit_code
 
 ROOT = Path(__file__).parents[1]
 LEAST_KILLED = 0.85
-_COMPILED = re.compile(r"^@(njit\b.*|register_jitable)$", re.MULTILINE)
+_COMPILED = re.compile(r"^@(kernel|register_jitable)$", re.MULTILINE)
 
 
 def copy_checkout(target: Path) -> None:

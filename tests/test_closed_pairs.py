@@ -21,7 +21,7 @@ def test_every_pair_within_a_view_that_follows_comes_once_with_its_weight(seed, 
     weights = rng.integers(1, 1 + n_weights, len(ends)) / 7
     view = rng.integers(rng.integers(1, 4), size=n)
     heaviest_first = np.lexsort((~kinds, -weights))
-    first, second, together, found = closed_pairs(
+    found_pairs, together, found = closed_pairs(
         n, view, *ends[heaviest_first].T, kinds[heaviest_first], weights[heaviest_first]
     )
 
@@ -38,6 +38,6 @@ def test_every_pair_within_a_view_that_follows_comes_once_with_its_weight(seed, 
         for kind in (True, False)
         if view[i] == view[j] and expected[kind][i, j] > slow.NO_CHAIN
     }
-    keys = list(zip(first.tolist(), second.tolist(), together.tolist(), strict=True))
+    keys = list(zip(*found_pairs.T.tolist(), together.tolist(), strict=True))
     assert len(keys) == len(set(keys))
     assert dict(zip(keys, found.tolist(), strict=True)) == wanted

@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import pytest
+from numba import config
 
 from mvcc import _kernels
 from mvcc.cluster import _kernels as cluster_kernels
@@ -18,12 +18,14 @@ from mvcc.cluster import _kernels as cluster_kernels
 pytestmark = pytest.mark.slow
 
 PLACES = {"beside the sources": "mvcc", "NUMBA_CACHE_DIR": "chosen", "the user's folder": "user"}
+if hasattr(config, "CACHE_LOCATOR_CLASSES"):
+    PLACES["NUMBA_CACHE_LOCATOR_CLASSES"] = "mvcc"
 FOLDERS = [Path(package.__file__).parent for package in (_kernels, cluster_kernels)]
 
-INNER = "from numba import njit\n\n@njit(cache=True)\ndef inner(x):\n    return x + {}\n"
+INNER = "from mvcc._kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
 OUTER = (
-    "from numba import njit\nfrom mvcc._kernels.inner import inner\n\n"
-    "@njit(cache=True)\ndef outer(x):\n    return inner(x)\n"
+    "from mvcc._kernels import kernel\nfrom mvcc._kernels.inner import inner\n\n"
+    "@kernel\ndef outer(x):\n    return inner(x)\n"
 )
 CALL = "from mvcc.cluster._kernels.outer import outer\nprint('ready', flush=True)\ninput()\nprint(outer(0.0))"
 
@@ -44,6 +46,8 @@ class Package:
                 (room / "__pycache__").touch()  # no folder can be made here
         if place == "NUMBA_CACHE_DIR":
             self.environment["NUMBA_CACHE_DIR"] = str(folder / "chosen")
+        if place == "NUMBA_CACHE_LOCATOR_CLASSES":
+            self.environment["NUMBA_CACHE_LOCATOR_CLASSES"] = "InTreeCacheLocator"
         (self.rooms[1] / "outer.py").write_text(OUTER)
 
     def add(self, number: int) -> None:
@@ -85,7 +89,7 @@ def test_a_change_of_a_kernel_reaches_those_that_call_it(tmp_path, place):
     package.add(1)
     assert package.call() == 1
     first = package.kept()
-    assert sorted(path.name.split("-")[0] for path in first) == ["inner.inner", "outer.outer"]
+    assert [path.name.split("-")[0] for path in first] == ["outer.outer"]  # the inner one is a part of it
     assert {path.relative_to(tmp_path).parts[0] for path in first} == {PLACES[place]}
     package.add(20)
     assert package.call() == 20
@@ -137,48 +141,28 @@ def test_what_other_sources_were_compiled_to_is_removed_once_and_what_cannot_be_
     assert (tmp_path / names[2]).exists()
 
 
-class Locator:
-    """What numba's locators do, in one place; none for sources that are called so."""
+@pytest.mark.compiled
+def test_a_kernel_is_called_from_python_and_from_kernels_and_keeps_its_name():
+    @_kernels.kernel
+    def twice(x):
+        """Double a number."""
+        return 2 * x
 
-    @classmethod
-    def from_function(cls, py_func, py_file):
-        return None if py_file == "nowhere" else cls()
+    @_kernels.kernel
+    def four_times(x):
+        return twice(twice(x))
 
-    def get_cache_path(self):
-        return "place"
-
-    def get_disambiguator(self):
-        return "7"
-
-
-def test_kernels_of_mvcc_alone_get_other_names(unused):
-    def kernel():
-        pass
-
-    locator = _kernels._with_digest(Locator)
-    assert locator.from_function(kernel, "kernel.py") is None
-    kernel.__module__ = "mvcc.cluster._kernels.pck"
-    assert locator.from_function(kernel, "nowhere") is None
-    assert _kernels.compiled() == {}
-    assert locator.from_function(kernel, "pck.py").get_disambiguator() == f"7-{_kernels._DIGEST}"
-    assert _kernels.compiled() == {Path("place"): 0}
+    assert (twice(3), four_times(3)) == (6, 12)
+    assert (twice.__name__, twice.__doc__) == ("twice", "Double a number.")
+    assert _kernels._DIGEST in twice.entry.py_func.__qualname__
+    assert _kernels._DIGEST not in twice.__qualname__
 
 
-def imported(code, **environment):
-    """Import the kernels' package in a process of its own and return what it says."""
-    command = [sys.executable, "-c", f"{code}; import mvcc._kernels"]
-    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True).stderr
-
-
-@pytest.mark.skipif(not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="needs a newer numba")
-def test_where_numba_asks_other_locators_there_is_a_warning():
-    assert "NUMBA_CACHE_LOCATOR_CLASSES is set" in imported("pass", NUMBA_CACHE_LOCATOR_CLASSES="InTreeCacheLocator")
-
-
-def test_where_numba_keeps_kernels_in_another_way_there_is_a_warning_and_no_error():
-    other = "import numba.core.caching; del numba.core.caching.CacheImpl._locator_classes"
-    assert "this version of numba keeps them in another way" in imported(other)
-    assert not imported("pass")
+def test_without_the_compiler_a_kernel_is_its_function():
+    code = "def f(): pass\nfrom mvcc._kernels import kernel\nprint(kernel(f) is f)"
+    command = [sys.executable, "-c", code]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "True\n"
 
 
 def test_kernels_depend_on_nothing_that_the_digest_leaves_out():

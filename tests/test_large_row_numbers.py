@@ -7,7 +7,7 @@ import pytest
 
 from mvcc import Constraints, close_views
 from mvcc._constraint_checks import MAX_ROW
-from mvcc._kernels.neighborhoods import distinct_pairs
+from mvcc._neighborhoods import distinct_pairs
 from mvcc.constraints import unify
 from mvcc.exceptions import InvalidInputError
 from mvcc.mapping import check_mappings

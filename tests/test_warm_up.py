@@ -33,7 +33,8 @@ def called():
             module = import_module(f"{room}.{file.name}")
             for name, kernel in vars(module).items():
                 if getattr(kernel, "__module__", "") == module.__name__:
-                    found |= {f"{name}{types}" for types in getattr(kernel, "signatures", ())}
+                    entry = getattr(kernel, "entry", None)
+                    found |= {f"{name}{types}" for types in getattr(entry, "signatures", ())}
     return found
 """
 TRIALS = """

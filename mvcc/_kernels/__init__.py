@@ -9,7 +9,6 @@ found, even while a process that began before an update still writes it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
@@ -40,18 +39,20 @@ def kernel(function: Any) -> Any:
     What is called from Python is kept by numba for other processes. A kernel that only kernels call becomes a part of
     these, which spares the time to compile a way in from Python, and a file.
     """
-    function.__qualname__ = f"{function.__qualname__}-{_DIGEST}"
-    compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
-    if compiled is function:  # NUMBA_DISABLE_JIT
+    name = function.__qualname__
+    function.__qualname__ = f"{name}-{_DIGEST}"
+    entry: Any = njit(cache=True, nogil=True)(function)
+    if entry is function:  # NUMBA_DISABLE_JIT
         return function
-    _use(Path(compiled.stats.cache_path))
+    _use(Path(entry.stats.cache_path))
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
-        return compiled(*arguments)
+        return entry(*arguments)
 
-    call.compiled = compiled  # type: ignore[attr-defined]
-    overload(call, {"no_cfunc_wrapper": True}, strict=False)(lambda *arguments: function)
+    call.__qualname__ = name
+    call.entry = entry  # type: ignore[attr-defined]
+    overload(call, strict=False)(lambda *arguments: function)
     return call
 
 

@@ -20,25 +20,6 @@ def numbered(names, n_names):
 
 
 @kernel
-def distinct_pairs(first, second, base):
-    """Return the distinct pairs of numbers below the base, smaller one first, sorted; none with a negative number."""
-    keys = np.empty(first.size, np.int64)
-    count = 0
-    for e in range(first.size):
-        if first[e] >= 0 and second[e] >= 0:
-            keys[count] = min(first[e], second[e]) * base + max(first[e], second[e])
-            count += 1
-    keys = np.sort(keys[:count])
-    pairs = np.empty((count, 2), np.int64)
-    n_distinct = 0
-    for e in range(count):
-        if e == 0 or keys[e] != keys[e - 1]:
-            pairs[n_distinct, 0], pairs[n_distinct, 1] = keys[e] // base, keys[e] % base
-            n_distinct += 1
-    return pairs[:n_distinct]
-
-
-@kernel
 def count_links(group, apart):
     """Return how many must-links and how many cannot-links follow."""
     sizes = np.bincount(group)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mvcc._messages import clipped, counted
-from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say
+from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
 
 if TYPE_CHECKING:
     from mvcc.analysis import Job
@@ -95,13 +96,23 @@ def _shown_steps() -> Iterator[Callable[[str], None]]:
     from rich.console import Console
 
     console = Console(stderr=True, quiet=is_quiet())
+    current = ""
     with console.status("") as status:
 
         def show(step: str) -> None:
-            status.update(f"{step} …")
+            nonlocal current
+            current = step
+            resume()
             detail(f"{step} …")
 
-        yield show
+        def resume() -> None:
+            status.update(f"{current} …")
+
+        def meanwhile(step: str) -> None:
+            status.update(f"{step} …")
+
+        with told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive):
+            yield show
 
 
 _PER_VIEW = {

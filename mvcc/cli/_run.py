@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -23,6 +23,7 @@ from mvcc.cli._shared import (
     remark,
     say,
     set_option,
+    told_of_compiling,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def command(
         return
     from mvcc.experiments import run_experiment
 
-    with _workers(backend, scheduler), _Progress() as progress:
+    with _workers(backend, scheduler), _Progress() as progress, progress.told_of_compiling():
         report = run_experiment(
             chosen,
             folder,
@@ -149,6 +150,7 @@ class _Progress:
             disable=self._quiet or not self._terminal,
         )
         self._bar.start()
+        self._task = self._bar.add_task("trials", total=None, note="", visible=False)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
@@ -160,7 +162,7 @@ class _Progress:
         self._began = self._last_line = time.monotonic()
         kept = f", {plan.kept} kept from before" if plan.kept else ""
         self._say(f"{plan.folder}: {self._total} trials of {plan.n_cells} cells to compute{kept}.")
-        self._task = self._bar.add_task("trials", total=self._total, note="compiling")
+        self._bar.update(self._task, total=self._total, visible=True)
 
     def advance(self, trial: int, ok: bool) -> None:
         self._done += 1
@@ -174,6 +176,13 @@ class _Progress:
             self._last_line = now
             left = (self._total - self._done) / rate
             self._say(f"{self._done}/{self._total} trials done, {note}, {left:.0f} s left")
+
+    def told_of_compiling(self) -> AbstractContextManager[None]:
+        """Say that kernels are being compiled, beside the bar."""
+        return told_of_compiling(self._beside, lambda: self._beside(""), terminal=self._terminal)
+
+    def _beside(self, text: str) -> None:
+        self._bar.update(self._task, note=text, visible=True)
 
     def note(self, text: str) -> None:
         if not self._quiet:

@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _QUIET = "mvcc.quiet"
+_COMPILING = "compiling kernels (once)"
 _logger = logging.getLogger("mvcc")
 
 TERMS = {
@@ -131,6 +132,28 @@ def remark(text: str) -> None:
 def detail(text: str) -> None:
     """Print what only ``--verbose`` shows, on standard error."""
     _logger.info("%s", text)
+
+
+@contextmanager
+def told_of_compiling(show: Callable[[str], None], resume: Callable[[], None], *, terminal: bool) -> Iterator[None]:
+    """Say that kernels are being compiled, when they are: by ``show`` on a terminal, else once as a line of the log.
+
+    On a terminal ``resume`` is called when they are compiled.
+    """
+    from mvcc._kernels.compiling import watched_compiler
+
+    said = False
+
+    def begin() -> None:
+        nonlocal said
+        if terminal:
+            show(_COMPILING)
+        elif not said:
+            remark(_COMPILING)
+        said = True
+
+    with watched_compiler(begin, resume if terminal else lambda: None):
+        yield
 
 
 def print_json(document: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from mvcc import MPCKMeans
 from mvcc._kernels.links import build_links
-from mvcc._neighborhoods import NO_GROUPS, Neighborhoods
+from mvcc._neighborhoods import Neighborhoods
 from mvcc.cluster._kernels.groups import tally, violations
 from mvcc.cluster._kernels.metrics import scatters, set_metric
 
@@ -29,9 +29,11 @@ def test_a_cancelled_spread_is_within_its_rounding_and_the_others_are_what_they_
         gaps = np.full((1, 3), 2.0)
         gaps[:, feature] = 0
         labels, centers = np.zeros(2, int), X.mean(axis=0, keepdims=True)
-        groups = NO_GROUPS if listed else APART.groups(2)
         links = build_links(2, LINK[: int(listed)], np.zeros(int(listed), bool), np.full(int(listed), WEIGHT))
-        broken = violations(*tally(X, np.zeros(3), labels, groups, 1, 4 + metrics[0].size), groups, 3)
+        broken = None
+        if not listed:
+            groups = APART.groups(2)
+            broken = violations(*tally(X, np.zeros(3), labels, groups, 1, 4 + metrics[0].size), groups, 3)
         (S,), (rounding,) = scatters(X, centers, labels, links, gaps, metrics, broken)
         spreads = np.diag(S) if full else S
         others = np.arange(3) != feature

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc._kernels.links import build_links
-from mvcc._neighborhoods import NO_GROUPS, Groups, Neighborhoods
+from mvcc._neighborhoods import Groups, Neighborhoods
 from mvcc.cluster._kernels.blocks import cost_table, pck_objective
 from mvcc.cluster._kernels.geometry import in_lanes, update_farthest
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, tally, violations
@@ -116,7 +116,7 @@ def test_rows_are_constrained_by_a_neighbourhood_or_by_a_listed_constraint():
         scene = make_scene(seed)
         named = set(scene.others.pairs.ravel().tolist())
         members = set(np.flatnonzero(scene.groups[0] >= 0).tolist())
-        for groups, expected in ((scene.groups, named | members), (NO_GROUPS, named)):
+        for groups, expected in ((scene.groups, named | members), (None, named)):
             bound, free = constrained_rows(len(scene.X), scene.links, groups)
             assert bound.tolist() == sorted(expected)
             assert free.tolist() == sorted(set(range(len(scene.X))) - expected)

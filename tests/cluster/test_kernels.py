@@ -13,10 +13,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints
 from mvcc._kernels.links import build_links
-from mvcc._neighborhoods import NO_GROUPS
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import farthest_pair, in_lanes, relocate_empty, update_farthest
-from mvcc.cluster._kernels.groups import tally, violations
 from mvcc.cluster._kernels.metrics import log_det, scatters, update_metrics
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
 from mvcc.cluster._kernels.pck import pck_sweep
@@ -59,16 +57,6 @@ class Scene:
     @property
     def everyone(self):
         return np.arange(len(self.X))
-
-    @property
-    def seats(self):
-        """The moments of no neighbourhoods at all."""
-        return tally(self.X, self.X[0], self.labels, NO_GROUPS, self.k, 1 + len(self.X[0]) + self.metrics[0].size)
-
-    @property
-    def unbroken(self):
-        """The violations of no neighbourhoods at all."""
-        return violations(*self.seats, NO_GROUPS, len(self.X[0]))
 
 
 def make_scene(seed, *, full=False, shared=False, unassigned=False, whole_numbers=False):
@@ -135,7 +123,7 @@ def test_every_constraint_is_a_link_at_both_its_ends():
 def pck_sweep_agrees(scene, seed):
     expected = pck.sweep(scene.X, scene.centers, scene.labels, *scene.listed)
     table = cost_table(scene.X, scene.everyone, scene.centers, np.ones_like(scene.centers), np.zeros(scene.k))
-    pck_sweep(scene.everyone, table, scene.labels, scene.links, NO_GROUPS, *scene.seats)
+    pck_sweep(scene.everyone, table, scene.labels, scene.links, None, None, None)
     assert_array_equal(scene.labels, expected, f"seed {seed}")
 
 
@@ -212,7 +200,7 @@ def mpck_sweep_agrees(scene, seed):
     reach = mpck.farthest_distances(scene.X, scene.metrics)
     expected = mpck.sweep(scene.X, scene.centers, scene.metrics, scene.labels, *scene.listed, reach)
     table = cost_table(scene.X, scene.everyone, scene.centers, scene.metrics, scene.log_dets)
-    no_groups = (NO_GROUPS, scene.X[0], *scene.seats)
+    no_groups = (None, None, None, None)
     mpck_sweep(scene.X, scene.everyone, table, scene.metrics, reach, scene.labels, scene.links, *no_groups)
     assert_array_equal(scene.labels, expected, f"seed {seed}")
 
@@ -236,7 +224,7 @@ def test_mpck_objective_equals_the_reference(full, shared):
         scene = make_scene(seed, full=full, shared=shared)
         reach = mpck.farthest_distances(scene.X, scene.metrics)
         expected = mpck.objective(scene.X, scene.labels, scene.centers, scene.metrics, *scene.listed, reach)
-        state = (scene.metrics, scene.log_dets, reach, scene.labels, scene.links, scene.unbroken)
+        state = (scene.metrics, scene.log_dets, reach, scene.labels, scene.links, None)
         found = mpck_objective(scene.X, scene.centers, *state)
         assert found == pytest.approx(expected, rel=1e-9), seed
 
@@ -249,7 +237,7 @@ def test_scatters_and_metrics_equal_the_reference(full, shared):
         gaps = mpck.farthest_differences(scene.X, scene.metrics)
         centers = scene.centers.copy()
         counts = update_centers(scene.X, scene.labels, centers)
-        S, lost = scatters(scene.X, centers, scene.labels, scene.links, gaps, scene.metrics, scene.unbroken)
+        S, lost = scatters(scene.X, centers, scene.labels, scene.links, gaps, scene.metrics, None)
         for h in range(scene.k):
             expected = mpck.scatter(h, scene.X, scene.labels, centers, *scene.listed, gaps[h], full)
             assert_allclose(S[h], expected, rtol=1e-9, atol=1e-12, err_msg=f"seed {seed}")

@@ -5,5 +5,3 @@ start[i] to start[i+1], must-links with weight w and cannot-links with weight âˆ
 yet". A metric is the diagonal (d,) or the whole matrix (d, d) of M_h. All sums run in the order of the indices, so
 that the same input gives the same bits.
 """
-
-import mvcc._kernels  # noqa: F401, before any kernel here is declared: it tells numba how to name what it keeps

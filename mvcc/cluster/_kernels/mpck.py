@@ -46,7 +46,7 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
                 lift(X, i, origin, moments)
                 _add_group_costs(cost, moments, X.shape[1], metrics, reach, own[g], rivals[g], groups[3])
         labels[i] = np.argmin(cost)
-        if groups is not None:
+        if groups is not None:  # noqa: SIM102, by itself: numba leaves out what stands under it
             if g >= 0 and labels[i] != old:
                 move(own, rivals, groups, g, moments, old, labels[i])
 

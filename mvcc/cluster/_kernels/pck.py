@@ -31,7 +31,7 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
                     partners = own[g, h, 0] - (h == old)  # a point is not its own partner
                     cost[h] += groups[3] * (rivals[g, h, 0] - partners)
         labels[i] = np.argmin(cost)
-        if groups is not None:
+        if groups is not None:  # noqa: SIM102, by itself: numba leaves out what stands under it
             if g >= 0 and labels[i] != old:
                 move(own, rivals, groups, g, one, old, labels[i])
 

@@ -1,0 +1,115 @@
+"""``mvcc cluster`` and ``mvcc run`` say that they wait for the compiler when something is compiled, and only then."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from numba import njit
+
+import mvcc.analysis
+import mvcc.experiments
+from mvcc.cli import _cluster, _run
+from mvcc.cli._shared import told_of_compiling
+from mvcc.experiments import RunReport
+
+pytestmark = pytest.mark.compiled
+
+LINE = "compiling kernels (once)"
+_numbers = count()
+
+
+def compile_something(module="mvcc.kernels"):
+    """Compile a kernel within a kernel, neither of which numba can load."""
+    number = next(_numbers)
+
+    def inner(x):
+        return x + number
+
+    inner.__module__ = module
+    inner = njit(inner)
+
+    def outer(x):
+        return inner(x)
+
+    outer.__module__ = module
+    assert njit(outer)(0) == number
+
+
+@pytest.fixture
+def said():
+    return []
+
+
+def test_on_a_terminal_it_is_a_step_until_everything_is_compiled(said, capsys):
+    with told_of_compiling(said.append, lambda: said.append("resumed"), terminal=True):
+        compile_something()
+        assert said == [LINE, "resumed"]
+        compile_something("another.package")
+        assert said == [LINE, "resumed"]
+        compile_something()
+    assert said == 2 * [LINE, "resumed"]
+    compile_something()
+    assert said == 2 * [LINE, "resumed"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_in_a_log_it_is_one_line(said, capsys):
+    with told_of_compiling(said.append, lambda: said.append("resumed"), terminal=False):
+        assert capsys.readouterr() == ("", "")
+        compile_something()
+        compile_something()
+    assert capsys.readouterr() == ("", f"{LINE}\n")
+    assert said == []
+
+
+def cluster(folder, *options):
+    mvcc.analysis.write_example(folder)
+    return invoke(_cluster.command, folder / "cluster.yaml", "--out", folder / "out", "--restarts", 0, *options)
+
+
+def run(folder, *options):
+    (folder / "small.yaml").write_text("{name: small, dataset: four_quadrants, trials: 1}")
+    return invoke(_run.command, folder / "small.yaml", "--out", folder / "out", *options)
+
+
+def invoke(command, *arguments):
+    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.fixture
+def compiling(monkeypatch):
+    """Let both commands compile something, as they do where nothing is compiled yet."""
+    cluster_job = mvcc.analysis.cluster_job
+
+    def cluster_something(*arguments, **options):
+        compile_something()
+        return cluster_job(*arguments, **options)
+
+    def run_nothing(config, folder, **options):
+        compile_something()
+        return RunReport(Path(folder), 0, 0, {}, 0.0)
+
+    monkeypatch.setattr(mvcc.analysis, "cluster_job", cluster_something)
+    monkeypatch.setattr(mvcc.experiments, "run_experiment", run_nothing)
+
+
+@pytest.mark.parametrize("command", [cluster, run])
+def test_a_command_that_compiles_says_so_on_standard_error(compiling, command, tmp_path):
+    done = command(tmp_path)
+    assert done.stderr.splitlines().count(LINE) == 1
+    assert LINE not in done.stdout
+
+
+@pytest.mark.parametrize("command", [cluster, run])
+def test_a_command_that_shall_be_quiet_says_nothing(compiling, command, tmp_path):
+    assert command(tmp_path, "--quiet").output == ""
+
+
+def test_a_command_that_compiles_nothing_does_not_say_so(tmp_path):
+    cluster(tmp_path)
+    assert LINE not in cluster(tmp_path, "--fresh").stderr
