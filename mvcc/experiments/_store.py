@@ -243,7 +243,6 @@ class ResultsStore:
         return rows
 
     def _read(self, name: str, known: Checksums) -> pd.DataFrame:
-        import pandas as pd
 
         path = self.folder / name
         content = _bytes_of(path)

@@ -34,6 +34,7 @@ def test_every_page_is_in_the_navigation():
 
 
 @pytest.mark.compiled
+@pytest.mark.exact_bits
 def test_the_pictures_of_the_method_are_what_the_method_does(tmp_path):
     use("agg")
     from scripts.pictures import method
