@@ -66,12 +66,15 @@ def test_in_a_log_it_is_one_line(said, capsys):
 
 
 def cluster(folder, *options):
-    mvcc.analysis.write_example(folder)
+    if not (folder / "cluster.yaml").exists():
+        mvcc.analysis.write_example(folder)
     return invoke(_cluster.command, folder / "cluster.yaml", "--out", folder / "out", "--restarts", 0, *options)
 
 
 def run(folder, *options):
-    (folder / "small.yaml").write_text("{name: small, dataset: four_quadrants, trials: 1}")
+    (folder / "small.yaml").write_text(
+        "{name: small, dataset: four_quadrants, multi_view: {threshold: 0.5, mapped: [0.5], constraints: [10]}}"
+    )
     return invoke(_run.command, folder / "small.yaml", "--out", folder / "out", *options)
 
 
