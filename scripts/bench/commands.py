@@ -16,7 +16,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[2]
-REPEATS = 3
+REPEATS = 5
 RESULTS = "results/protein"
 COMMANDS = {
     "`--help`": ["--help"],
