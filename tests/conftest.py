@@ -33,7 +33,7 @@ settings.register_profile(
 settings.load_profile("quick")
 
 # what a run may leave out by its marker, and the command that runs it
-_TIERS = {"slow": "make test-all", "reliability": "make reliability", "exact_bits": "make test"}
+_TIERS = {"reliability": "make reliability", "slow": "make test-all", "exact_bits": "make test"}
 _NEEDS = {"data": "MVCC_DATA", "reference": "MVCC_REFERENCE"}
 
 
