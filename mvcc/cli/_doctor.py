@@ -160,7 +160,7 @@ def _kernels(compiling: bool) -> Iterator[Line]:
         if count:
             yield Line("kernels", OK, f"compiled: {count} in {folder}, loaded in {loaded:.1f} s")
         else:
-            advice = "mvcc doctor --compile, or let the first run do it (a minute or two)"
+            advice = "mvcc doctor --compile, or let the first run do it (less than a minute)"
             yield Line("kernels", NOTE, f"not compiled yet in {folder}", advice)
 
 
