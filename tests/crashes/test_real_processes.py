@@ -168,7 +168,9 @@ def test_a_worker_that_the_system_kills_does_not_end_the_run(folder, undisturbed
 def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed, tried):
     process = start(folder)
     wait_for_trials(folder, 1, process)
+    process.send_signal(signal.SIGSTOP)  # it holds the folder however fast it is
     code, out, err = finish(start(folder))
+    process.send_signal(signal.SIGCONT)
     assert (code, out) == (1, "")
     assert f"{folder} is in use: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
     assert "Wait until that has ended, or choose another folder by --out." in err
