@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import mvcc
+
 QUESTIONS = {
     "mvcc va": {"validate"},
     "mvcc run --back": {"--backend"},
@@ -59,8 +61,7 @@ def test_a_shell_completes(shell, question, folder):
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "question": question}
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME"):
         environment[name] = str(folder)  # nothing of the user's own is read
-    script = subprocess.run([sys.executable, "-m", "mvcc", "completion", shell], capture_output=True, check=True)
-    (folder / "script").write_bytes(script.stdout)
+    (folder / "script").write_text(mvcc("completion", shell).stdout)
     options = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
     code = f"{SOURCES[shell]}\n{ASKS[shell]}"
     done = subprocess.run([program, *options, "-c", code], capture_output=True, text=True, cwd=folder, env=environment)
@@ -84,6 +85,6 @@ def test_completion_imports_nothing_heavy(question):
 
 
 def test_help_says_how_to_install_it_in_each_shell():
-    done = subprocess.run([sys.executable, "-m", "mvcc", "completion", "--help"], capture_output=True, text=True)
+    page = mvcc("completion", "--help").stdout
     for line in ("mvcc completion bash > ", "mvcc completion zsh > ", "mvcc completion fish > "):
-        assert line in done.stdout
+        assert line in page
