@@ -2,7 +2,7 @@
 
 A comment right above a block says what it is, if it is not simply to be run:
 
-``<!-- slow: why -->``          it is run by the slow tests alone; the others see that what it names exists
+``<!-- slow: why -->``          only `make reliability` runs it; else what it names is seen to exist
 ``<!-- ci -->``                 `.ci/run` has these commands, word by word
 ``<!-- background: words -->``  one command that goes on; the page does when it has printed these words
 ``<!-- fails -->``              its exit status is not 0; what it says on stderr counts as printed
