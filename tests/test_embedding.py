@@ -13,11 +13,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from mvcc import embedding, spectral_features
+from mvcc.embedding import _spectral
 from mvcc.exceptions import InvalidInputError
 from tests.reference import embedding as slow
 from tests.strategies import seeds
 
-ABOVE_DENSE = embedding._DENSE_ROWS + 1
+ABOVE_DENSE = _spectral._DENSE_ROWS + 1
 
 
 def blobs(n=40, d=3, seed=0):

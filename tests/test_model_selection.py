@@ -22,7 +22,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import mvcc._constrained_views
 import mvcc.matching
 import mvcc.model_selection
-import mvcc.multiview
+import mvcc.multiview._algorithm_2
 import mvcc.per_view
 from mvcc import (
     ConstrainedViews,
@@ -74,7 +74,7 @@ def assert_same_labels(one, other):
 
 @pytest.mark.parametrize(
     "module",
-    [mvcc.multiview, mvcc._constrained_views, mvcc.model_selection, mvcc.matching, mvcc.per_view],
+    [mvcc.multiview._algorithm_2, mvcc._constrained_views, mvcc.model_selection, mvcc.matching, mvcc.per_view],
     ids=lambda m: m.__name__,
 )
 def test_the_examples_of_docstrings_run(module):

@@ -20,7 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from mvcc import MPCKMeans, SpectralFeatures, embedding, spectral_features
+from mvcc import MPCKMeans, SpectralFeatures, spectral_features
+from mvcc.embedding import _spectral
 from mvcc.exceptions import InvalidInputError
 from tests.reference import embedding as slow
 from tests.strategies import seeds
@@ -59,7 +60,7 @@ def test_the_features_of_fit_are_those_of_the_function_to_the_last_bit(seed, n, 
     assert SpectralFeatures(n_components, sigma=sigma).fit_transform(X).tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("n", [30, embedding._DENSE_ROWS + 1])
+@pytest.mark.parametrize("n", [30, _spectral._DENSE_ROWS + 1])
 def test_rows_of_fit_get_their_own_features(n):
     X = make_blobs(n, 4, centers=3, random_state=1)[0]
     transformer = SpectralFeatures(4, sigma=0.5)
@@ -106,12 +107,12 @@ def test_a_row_gets_the_same_bits_alone_and_among_others_on_any_number_of_thread
     for size in (1, 3, 7):
         parts = [fitted.transform(new[start : start + size]) for start in range(0, len(new), size)]
         assert np.concatenate(parts).tobytes() == together.tobytes()
-    monkeypatch.setattr(embedding, "_BLOCK_ENTRIES", 5 * 60)
+    monkeypatch.setattr(_spectral, "_BLOCK_ENTRIES", 5 * 60)
     assert fitted.transform(new).tobytes() == together.tobytes()
 
 
 def test_the_affinities_of_many_new_rows_are_never_in_memory_at_once(monkeypatch):
-    monkeypatch.setattr(embedding, "_BLOCK_ENTRIES", 2**16)
+    monkeypatch.setattr(_spectral, "_BLOCK_ENTRIES", 2**16)
     fitted = SpectralFeatures(2).fit(make_blobs(500, 2, random_state=0)[0])
     new = make_blobs(4000, 2, random_state=1)[0]
     tracemalloc.start()
@@ -155,7 +156,7 @@ def test_a_far_row_leaves_the_rows_beside_it_as_they_are(fitted, new):
 
 
 def test_a_row_at_which_distances_leave_the_range_of_floats_is_named(monkeypatch):
-    monkeypatch.setattr(embedding, "_BLOCK_ENTRIES", 4)  # a row at a time
+    monkeypatch.setattr(_spectral, "_BLOCK_ENTRIES", 4)  # a row at a time
     fitted = SpectralFeatures(1).fit([[0.0, 0.0], [1.0, 1e-200], [0.2, 0.0], [0.9, 1e-200]])
     with pytest.raises(InvalidInputError, match="Row 2 of X is so far from the rows of fit"):
         fitted.transform([[0.0, 0.0], [1.0, 1e-200], [0.0, 1.0]])

@@ -57,7 +57,7 @@ STAGES: list[tuple[str, Places]] = [
         "mapping and uniting constraints",
         [("mvcc._co_em", "ConstraintMap"), ("mvcc._co_em", "_transferred"), ("mvcc._co_em", "unify")],
     ),
-    ("diagnostics", [("mvcc.multiview", "diagnose")]),
+    ("diagnostics", [("mvcc.multiview._algorithm_2", "diagnose")]),
     ("co-EM and estimator (rest)", [("mvcc.multiview.MultiViewConstrainedClustering", "fit")]),
     (
         "scoring (F, precision and counts)",

@@ -9,27 +9,23 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_is_fitted
 
-from mvcc._co_em import CoEM, ViewRecord
+from mvcc._co_em import CoEM
 from mvcc._constrained_views import ConstrainedViews
-from mvcc._fitted_views import are_views, each_view, rows_like
 from mvcc._messages import called, shown
-from mvcc._threshold import choose_threshold, n_satisfied
+from mvcc._threshold import choose_threshold
 from mvcc._validation import RandomState, as_generator, check_count, check_number
-from mvcc._views import GivenViews, Judged, feature_names, view_number
+from mvcc._views import Judged
 from mvcc.constraints import Constraints
 from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.exceptions import InvalidInputError, PropagationWarning
+from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.transfer import ConstraintPropagation, TransferMethod
 
-__all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 
-
-class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
+class MultiViewConstrainedClustering(MultiViewEstimator):
     """Cluster several views together, which are only partly mapped to each other (Algorithm 2, §5).
 
     Parameters
@@ -100,9 +96,6 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
     >>> model.predict(pd.DataFrame({"light": [4.0, 0.9]}), view="images").tolist()
     [0, 1]
     """
-
-    # the first argument of fit, which scikit-learn would take for metadata because of its name
-    __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
 
     def __init__(
         self,
@@ -176,17 +169,8 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
         ConstraintConflictError
             When the constraints (with ``closure="full"``, and the relations) contradict each other.
         """
-        if y is not None:
-            raise InvalidInputError(
-                f"y={shown(y)} is not allowed: known labels are given as constraints=[Constraints.from_labels(…), …]."
-            )
-        if isinstance(views, ConstrainedViews):
-            if constraints is not None or mappings is not None:
-                raise InvalidInputError("ConstrainedViews have constraints and mappings of their own; give no others.")
-            constraints, mappings = views.constraints, views.mappings
-        given_views = GivenViews.of(views.views if isinstance(views, ConstrainedViews) else views)
-        names, data = given_views.names, given_views.arrays()
-        given, relations = given_views.constraints(constraints), given_views.relations(mappings)
+        given_views, data, given, relations = self._given(views, y, constraints, mappings)
+        names = given_views.names
         if not isinstance(self.transfer, TransferMethod | None):
             raise InvalidInputError(
                 f"transfer={shown(self.transfer)} is not allowed; an instance of a TransferMethod, such as "
@@ -210,8 +194,7 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
-        self.view_names_, self.n_features_in_ = names, [X.shape[1] for X in data]
-        self.feature_names_in_ = [feature_names(table) for table in given_views.tables]
+        self._remember_features(given_views, data)
         for message, category in (
             (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
             (_unfit(diagnostics, transfer, outcome.propagated, names), PropagationWarning),
@@ -220,115 +203,12 @@ class MultiViewConstrainedClustering(ClusterMixin, BaseEstimator):
                 warnings.warn(message, category, stacklevel=2)
         return self
 
-    def fit_predict(
-        self,
-        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
-        y: None = None,
-        *,
-        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
-        mappings: Mapping[Any, Any] | None = None,
-    ) -> list[NDArray[np.int64]]:
-        """Cluster all views.
-
-        Parameters
-        ----------
-        views, y, constraints, mappings
-            As for ``fit``, with the same errors.
-
-        Returns
-        -------
-        list of (n_v,) arrays
-            ``labels_``: the cluster of every row, per view.
-        """
-        return self.fit(views, y, constraints=constraints, mappings=mappings).labels_
-
-    def predict(self, X: Any, view: int | str = 0) -> Any:
-        """Assign new rows of a view to its clusters, without regard to constraints.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, d_v); or dict {view: rows}, list of views, or ConstrainedViews
-            New rows of one view; or of several, by name or number, or of all, in the order of ``fit``. The columns of a
-            DataFrame may be in any order, where the view was fitted with names of columns. Behind ``PerView`` in a
-            pipeline it must be views, such as ``{"texts": rows}``: ``view`` does not reach that step.
-        view : int or str, default=0
-            Number or name of the view; without effect where X is a dict or list of views, or ConstrainedViews.
-
-        Returns
-        -------
-        ndarray of shape (n,), or dict {view: ndarray} or list of ndarray
-            Numbers of the clusters, as in ``labels_`` of the view; for several views in the form of X.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        InvalidInputError
-            For a view that is not there, rows with other features than in ``fit``, or a base that cannot predict.
-        """
-        check_is_fitted(self)
-        n_views = len(self.clusterers_)
-        X = X.views if isinstance(X, ConstrainedViews) else X
-        if are_views(X):
-            return each_view(X, self.view_names_, n_views, self._predicted)
-        return self._predicted(X, view_number(view, self.view_names_, n_views, "view"), "X")
-
-    def score(self, X: ConstrainedViews, y: None = None) -> float:
-        """Return the share of constraints that ``labels_`` satisfy, such as held-out ones (§6.3).
-
-        Parameters
-        ----------
-        X : ConstrainedViews
-            The views that were fitted, their rows in the same order, with the constraints to judge by. Views with names
-            may come in any order.
-        y : None
-            Not used, there for scikit-learn.
-
-        Returns
-        -------
-        float
-            In 0 … 1; constraints of all views count alike, whatever they weigh.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        InvalidInputError
-            For views with other names, features or numbers of rows, or no constraints.
-        """
-        check_is_fitted(self)
-        if not isinstance(X, ConstrainedViews):
-            raise InvalidInputError(
-                f"score needs ConstrainedViews(views, constraints, mappings), the views that were fitted with the "
-                f"constraints to judge by, not {type(X).__name__}."
-            )
-        n_views = len(self.labels_)
-        if len(X.views) != n_views:
-            raise InvalidInputError(f"X has {len(X.views)} views, but {n_views} were fitted; all of them are needed.")
-        found = each_view(X.views, self.view_names_, n_views, self._labels_of)
-        if not len(X):
-            raise InvalidInputError("X has no constraints to judge by.")
-        labels = found.values() if isinstance(found, dict) else found
-        return sum(map(n_satisfied, X.constraints, labels)) / len(X)
-
     def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
         clusterer = self.clusterers_[number]
         if not hasattr(clusterer, "predict"):
             raise InvalidInputError(f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans().")
         labels: NDArray[np.int64] = clusterer.predict(self._rows(X, number, what))
         return labels
-
-    def _labels_of(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
-        """Return the labels of a view that was fitted, or say how X differs from it."""
-        labels: NDArray[np.int64] = self.labels_[number]
-        n_rows = len(self._rows(X, number, what))
-        if n_rows != len(labels):
-            raise InvalidInputError(f"{what} must have the {len(labels)} rows that were fitted, not {n_rows}.")
-        return labels
-
-    def _rows(self, X: Any, number: int, what: str) -> NDArray[np.float64]:
-        features = self.n_features_in_[number], self.feature_names_in_[number]
-        return rows_like(X, self.view_names_, number, *features, what)
 
 
 def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
