@@ -1,0 +1,177 @@
+"""One descent of Eq. 1 (M = I, f = 1) from given centers: sweeps over the rows in a new random order each.
+
+The passes are the compiled ones of PCK-Means, called from Python: they run in a fixed order on any number of threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._kernels.links import build_links
+from mvcc._kernels.threads import for_blocks, may_share
+from mvcc._neighborhoods import Groups
+from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
+from mvcc.cluster._kernels.geometry import relocate_empty
+from mvcc.cluster._kernels.groups import count_violations, tally
+from mvcc.cluster._kernels.pck import pck_sweep
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_BLOCK = 2**14  # rows
+_ROUNDING = 1e-12  # relative: objectives that differ by less are the same
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a descent ends.
+
+    Attributes
+    ----------
+    labels : (n,) array
+    centers : (k, d) array
+    objective : float
+        Eq. 1.
+    n_iter : int
+        Sweeps done.
+    converged : bool
+        False when the limit of sweeps ended it.
+    """
+
+    labels: Ints
+    centers: Floats
+    objective: float
+    n_iter: int
+    converged: bool
+
+    def beats(self, other: Found | None) -> bool:
+        """Tell whether the objective is lower, by more than rounding."""
+        return other is None or self.objective < other.objective - _ROUNDING * abs(other.objective)
+
+
+class Problem:
+    """Points and what is known of pairs of them, as the kernels take it.
+
+    Parameters
+    ----------
+    X : (n, d) array
+    listed : (pairs, must_link, weights)
+    groups : Groups, default=None
+        Constraints that are kept as neighborhoods, as the kernels take them.
+    masses : (n,) array, default=None
+        How often each point counts; None is once.
+    """
+
+    def __init__(
+        self,
+        X: Floats,
+        listed: tuple[Ints, NDArray[np.bool_], Floats],
+        groups: Groups | None = None,
+        masses: Floats | None = None,
+    ) -> None:
+        self.X, self.groups, self.masses = X, groups, masses
+        self.links: Any = build_links(len(X), *listed)
+        constrained = np.diff(self.links[0]) > 0
+        if groups is not None:
+            constrained |= groups[0] >= 0
+        self.bound, self.free = np.flatnonzero(constrained), np.flatnonzero(~constrained)
+        self._everyone = np.arange(len(X))
+
+    def nearest(self, centers: Floats) -> Ints:
+        """Return the nearest center of every point."""
+        labels = np.empty(len(self.X), np.int64)
+        assign_nearest(self.X, self._everyone, centers, np.ones_like(centers), np.zeros(len(centers)), labels)
+        return labels
+
+    def descend(self, centers: Floats, labels: Ints, rng: np.random.Generator, max_iter: int) -> Found:
+        """Sweep until no label changes: constrained points one by one in a random order, the others, the centers.
+
+        ``labels`` of −1 are not assigned yet. An empty cluster takes the point farthest from its center.
+        """
+        X, groups = self.X, self.groups
+        centers, labels, k = centers.copy(), labels.copy(), len(centers)
+        metrics, log_dets, donor = np.ones_like(centers), np.zeros(k), np.full(k, -1)
+        own = rivals = None
+        if groups is not None:
+            own, rivals = tally(X, centers[0], labels, groups, k, 1)
+        for iteration in range(1, max_iter + 1):
+            before = labels.copy()
+            order = rng.permutation(self.bound)
+            table = cost_table(X, order, centers, metrics, log_dets)
+            if self.masses is not None:
+                table *= self.masses[order, None]
+            pck_sweep(order, table, labels, self.links, groups, own, rivals)
+            assign_nearest(X, self.free, centers, metrics, log_dets, labels)
+            counts = self._update(labels, centers)
+            newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
+            # labels that are those of the centers do not change in the first sweep where nothing is constrained
+            if iteration > 1 and not newly_empty and np.array_equal(labels, before):
+                return self._found(labels, centers, iteration, True)
+        return self._found(labels, centers, max_iter, False)
+
+    def objective(self, labels: Ints, centers: Floats) -> float:
+        """Return Eq. 1."""
+        if self.masses is None:
+            total = float(pck_objective(self.X, centers, labels, self.links))
+        else:
+            gaps = np.einsum("ij,ij->i", self.X - centers[labels], self.X - centers[labels])
+            start, partner, weight = self.links
+            here = np.repeat(labels, np.diff(start))
+            violated = (here == labels[partner]) == (weight < 0)
+            total = float((self.masses * gaps).sum() + np.abs(weight[violated]).sum() / 2)
+        if self.groups is not None:
+            own, rivals = tally(self.X, centers[0], labels, self.groups, len(centers), 1)
+            total += float(count_violations(own, rivals, self.groups))
+        return total
+
+    def spread_centers(self, k: int, given: Floats, rng: np.random.Generator) -> Floats:
+        """Return k centers: the given ones (m, d), the others by k-means++ with 2 + log k candidates each."""
+        X, masses = self.X, 1.0 if self.masses is None else self.masses
+        chosen = list(given[:k])
+        if not chosen:
+            share = None if self.masses is None else self.masses / self.masses.sum()
+            chosen.append(X[rng.choice(len(X), p=share)])
+        gaps = self._distances(np.array(chosen)).min(axis=1)
+        while len(chosen) < k:
+            reach = np.cumsum(masses * gaps)
+            drawn = rng.random(2 + int(np.log(k))) * reach[-1]
+            # where all points lie on centers, any is as good
+            tried = np.searchsorted(reach, drawn, side="right") if reach[-1] > 0 else rng.integers(len(X), size=1)
+            tried = np.minimum(tried, len(X) - 1)
+            left = np.minimum(self._distances(X[tried]), gaps[:, None])
+            best = int(np.argmin((left.T * masses).sum(axis=1)))
+            gaps = np.ascontiguousarray(left[:, best])
+            chosen.append(X[tried[best]])
+        return np.array(chosen)
+
+    def _distances(self, centers: Floats) -> Floats:
+        """Return the squared distances of all points from the centers, (n, len(centers))."""
+        metrics, log_dets = np.ones_like(centers), np.zeros(len(centers))
+        n = len(self.X)
+        blocks = for_blocks(
+            lambda block: cost_table(self.X, self._everyone[block], centers, metrics, log_dets),
+            n,
+            _BLOCK,
+            shared=may_share(n),
+        )
+        return np.concatenate(blocks)
+
+    def _update(self, labels: Ints, centers: Floats) -> Ints:
+        """Move the centers to the means of their points; return the sizes of the clusters."""
+        if self.masses is None:
+            counts: Ints = update_centers(self.X, labels, centers)
+            return counts
+        k = len(centers)
+        sizes = np.bincount(labels, minlength=k)
+        mass = np.bincount(labels, self.masses, minlength=k)
+        for a, feature in enumerate(self.X.T):
+            total = np.bincount(labels, self.masses * feature, minlength=k)
+            np.divide(total, mass, out=centers[:, a], where=sizes > 0)
+        return sizes
+
+    def _found(self, labels: Ints, centers: Floats, n_iter: int, converged: bool) -> Found:
+        return Found(labels, centers, self.objective(labels, centers), n_iter, converged)

@@ -1,0 +1,94 @@
+"""The search of Eq. 1 from several starts against its slow reference."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mvcc import Constraints
+from mvcc.cluster.search import search_pck
+from tests.reference import search as reference
+
+NONE = Constraints([], [])
+
+
+def problem(seed: int, n: int = 60, k: int = 4, d: int = 3, n_pairs: int = 30):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    X = 2 * rng.normal(size=(k, d))[y] + rng.normal(size=(n, d))
+    c = Constraints.from_labels(y, n_pairs, random_state=seed) if n_pairs else NONE
+    wrong = rng.random(len(c)) < 0.1
+    return X, Constraints(c.pairs, c.must_link ^ wrong, rng.uniform(0.2, 2, size=len(c)))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_pairs", [0, 30])
+@pytest.mark.parametrize("seed", range(3))
+def test_agrees_with_the_reference(seed, n_pairs, weighted):
+    X, c = problem(seed, n_pairs=n_pairs)
+    masses = np.random.default_rng(seed).uniform(0.5, 3, size=len(X)) if weighted else np.ones(len(X))
+    starts = [X[:4], X[4:6]]
+    found = search_pck(
+        X,
+        4,
+        c.pairs,
+        c.must_link,
+        c.weights,
+        penalty=0.5,
+        masses=masses if weighted else None,
+        starts=starts,
+        n_init=4,
+        rng=np.random.default_rng(seed),
+    )
+    labels, centers, objective = reference.search(
+        X,
+        4,
+        c.pairs,
+        c.must_link,
+        0.5 * c.weights,
+        masses,
+        starts,
+        4,
+        40,
+        np.random.default_rng(seed),
+        weighted=weighted,
+    )
+    np.testing.assert_array_equal(found.labels, labels)
+    np.testing.assert_allclose(found.centers, centers, rtol=1e-10, atol=1e-12)
+    assert found.objective == pytest.approx(objective, rel=1e-10)
+
+
+def test_integer_masses_are_points_that_are_repeated():
+    X, _ = problem(5)
+    times = np.random.default_rng(5).integers(1, 4, size=len(X))
+    centers = X[:4]
+
+    def from_centers(points, masses):
+        return search_pck(
+            points,
+            4,
+            *(NONE.pairs, NONE.must_link, NONE.weights),
+            masses=masses,
+            starts=[centers],
+            n_init=1,
+            rng=np.random.default_rng(0),
+        )
+
+    heavy = from_centers(X, times.astype(float))
+    repeated = from_centers(np.repeat(X, times, axis=0), None)
+    np.testing.assert_array_equal(np.repeat(heavy.labels, times), repeated.labels)
+    assert heavy.objective == pytest.approx(repeated.objective, rel=1e-12)
+
+
+def test_more_starts_never_end_higher():
+    X, c = problem(7, n=200, k=6)
+
+    def best_of(n):
+        rng = np.random.default_rng(0)
+        return search_pck(X, 6, c.pairs, c.must_link, c.weights, n_init=n, rng=rng).objective
+
+    objectives = [best_of(n) for n in range(1, 8)]
+    assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(objectives))
+    assert objectives[-1] < objectives[0]

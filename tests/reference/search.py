@@ -1,0 +1,75 @@
+"""The search of Eq. 1 (M = I, f = 1) from several starts: full sums over constraints, plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .constraint_sets import rows
+from .pck import penalties
+
+
+def objective(X, masses, centers, labels, pairs, must_link, weights) -> float:
+    """Return Eq. 1 of points that count ``masses`` times each."""
+    total = sum(m * float(np.sum((x - centers[h]) ** 2)) for x, m, h in zip(X, masses, labels, strict=True))
+    for a, b, is_must_link, w in rows(pairs, must_link, weights):
+        total += w * ((labels[a] == labels[b]) != is_must_link)
+    return total
+
+
+def spread_centers(X, masses, k: int, given, rng: np.random.Generator, *, weighted: bool) -> NDArray[np.float64]:
+    """Return the given centers, and k-means++ with 2 + log k candidates for those that are left open."""
+    chosen = [np.asarray(c, dtype=float) for c in given][:k]
+    if not chosen:
+        chosen.append(X[rng.choice(len(X), p=masses / masses.sum() if weighted else None)])
+    while len(chosen) < k:
+        gaps = np.array([min(float(np.sum((x - c) ** 2)) for c in chosen) for x in X])
+        reach = np.cumsum(masses * gaps)
+        drawn = rng.random(2 + int(np.log(k))) * reach[-1]
+        if reach[-1] > 0:
+            tried = [next((i for i in range(len(X)) if reach[i] > r), len(X) - 1) for r in drawn]
+        else:
+            tried = list(rng.integers(len(X), size=1))
+        left = [float(np.sum(masses * np.minimum(gaps, np.sum((X - X[i]) ** 2, axis=1)))) for i in tried]
+        chosen.append(X[tried[int(np.argmin(left))]])
+    return np.array(chosen)
+
+
+def descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter: int):
+    """Sweep in random orders until no label changes; return labels, centers and objective."""
+    centers, labels = centers.copy(), labels.copy()
+    bound = np.unique(np.asarray(pairs, dtype=np.int64))
+    former_empty: set[int] = set()
+    for iteration in range(max_iter):
+        before = labels.copy()
+        for i in [*rng.permutation(bound), *np.setdiff1d(np.arange(len(X)), bound)]:
+            costs = [
+                masses[i] * float(np.sum((X[i] - c) ** 2)) + penalties(i, h, labels, pairs, must_link, weights)
+                for h, c in enumerate(centers)
+            ]
+            labels[i] = int(np.argmin(costs))
+        filled = set(labels.tolist())
+        for h in filled:
+            centers[h] = np.average(X[labels == h], axis=0, weights=masses[labels == h])
+        empty, taken = set(range(len(centers))) - filled, []
+        for h in sorted(empty):
+            gaps = np.sum((X - centers[labels]) ** 2, axis=1)
+            gaps[taken] = -1
+            taken.append(int(np.argmax(gaps)))
+            centers[h] = X[taken[-1]]
+        newly_empty, former_empty = empty - former_empty, empty
+        if iteration > 0 and not newly_empty and (labels == before).all():
+            break
+    return labels, centers, objective(X, masses, centers, labels, pairs, must_link, weights)
+
+
+def search(X, k: int, pairs, must_link, weights, masses, starts, n_init: int, max_iter: int, rng, *, weighted: bool):
+    """Return labels, centers and the lowest objective of ``n_init`` starts, the first of equal ones."""
+    best = None
+    for s in range(n_init):
+        centers = spread_centers(X, masses, k, starts[s] if s < len(starts) else [], rng, weighted=weighted)
+        labels = np.array([int(np.argmin([np.sum((x - c) ** 2) for c in centers])) for x in X])
+        found = descend(X, masses, centers, labels, pairs, must_link, weights, rng, max_iter)
+        if best is None or found[2] < best[2] - 1e-12 * abs(best[2]):
+            best = found
+    return best
