@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from mvcc.cluster import MPCKMeans, PCKMeans
     from mvcc.constraints import Constraints
     from mvcc.datasets import Dataset, load_dataset
-    from mvcc.embedding import SpectralFeatures, spectral_features
+    from mvcc.embedding import JointSpectralFeatures, PairMetric, SpectralFeatures, spectral_features
     from mvcc.mapping import close_views, drop_conflicts
     from mvcc.matching import match_clusters
     from mvcc.metrics import pairwise_f_measure, weighted_precision
     from mvcc.model_selection import NeighborhoodKFold
-    from mvcc.multiview import MultiViewConstrainedClustering
+    from mvcc.multiview import JointGraphClustering, MultiViewConstrainedClustering
     from mvcc.per_view import PerView
     from mvcc.propagation import propagate_constraints
     from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping, SingleView, TransferMethod
@@ -32,12 +32,12 @@ else:
         cluster="MPCKMeans PCKMeans",
         constraints="Constraints",
         datasets="Dataset load_dataset",
-        embedding="SpectralFeatures spectral_features",
+        embedding="JointSpectralFeatures PairMetric SpectralFeatures spectral_features",
         mapping="close_views drop_conflicts",
         matching="match_clusters",
         metrics="pairwise_f_measure weighted_precision",
         model_selection="NeighborhoodKFold",
-        multiview="MultiViewConstrainedClustering",
+        multiview="JointGraphClustering MultiViewConstrainedClustering",
         per_view="PerView",
         propagation="propagate_constraints",
         transfer="ClusterMembership ConstraintPropagation DirectMapping SingleView TransferMethod",
@@ -50,10 +50,13 @@ __all__ = [
     "Constraints",
     "Dataset",
     "DirectMapping",
+    "JointGraphClustering",
+    "JointSpectralFeatures",
     "MPCKMeans",
     "MultiViewConstrainedClustering",
     "NeighborhoodKFold",
     "PCKMeans",
+    "PairMetric",
     "PerView",
     "SingleView",
     "SpectralFeatures",

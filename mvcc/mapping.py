@@ -144,6 +144,31 @@ def _closed(
     given: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER
 ) -> tuple[list[Constraints], Relations, Strengths]:
     """Close checked constraints and relations."""
+    all_links, graph = _graph(given, relations, call)
+    offsets = all_links.offsets
+    spans = list(pairwise(offsets.tolist()))
+    weights = all_links.weights
+    if len(weights) and (weights[np.isfinite(weights)] == 1).all():
+        closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
+        across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
+        return closed, {key: rows for key, rows in across.items() if len(rows)}, {}
+    closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
+    return closed, *_related_by_weight(graph, weights, offsets)
+
+
+def refuse_conflicts(constraints: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER) -> None:
+    """Raise an error if checked constraints and relations contradict each other; ``call`` as for ``augment``.
+
+    Raises
+    ------
+    ConstraintConflictError
+        Names the shortest chain.
+    """
+    _graph(constraints, relations, call)
+
+
+def _graph(given: list[Constraints], relations: Relations, call: CallRow) -> tuple[_AllLinks, Graph]:
+    """Return all links, and their graph if they do not contradict each other."""
     all_links = _AllLinks.of([c._spanning() for c in given], relations)
     offsets = all_links.offsets
 
@@ -155,15 +180,7 @@ def _closed(
         lines = [given[view].where(position) if view < len(given) else "" for view, position in origins]
         return conflict(rows, kinds, lines)
 
-    graph = Graph(all_links.nodes, all_links.must_link, explain)
-    spans = list(pairwise(offsets.tolist()))
-    weights = all_links.weights
-    if len(weights) and (weights[np.isfinite(weights)] == 1).all():
-        closed = [closed_constraints(graph.neighborhoods(*span, 1.0)) for span in spans]
-        across = {(u, v): graph.joined(spans[u], spans[v]) for u, v in combinations(range(len(given)), 2)}
-        return closed, {key: rows for key, rows in across.items() if len(rows)}, {}
-    closed = _closed_by_weight(graph, all_links.views, weights, given, offsets)
-    return closed, *_related_by_weight(graph, weights, offsets)
+    return all_links, Graph(all_links.nodes, all_links.must_link, explain)
 
 
 def drop_conflicts(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mvcc._co_em import CoEM
+from mvcc._co_em import CoEM, ViewRecord
 from mvcc._constrained_views import ConstrainedViews
 from mvcc._messages import called, shown
 from mvcc._threshold import choose_threshold
@@ -23,6 +23,8 @@ from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosi
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.transfer import ConstraintPropagation, TransferMethod
+
+__all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 
 
 class MultiViewConstrainedClustering(MultiViewEstimator):

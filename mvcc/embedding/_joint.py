@@ -1,0 +1,227 @@
+"""Spectral features of several views together, as a transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from mvcc._constrained_views import ConstrainedViews
+from mvcc._fitted_views import are_views, each_view, rows_like
+from mvcc._messages import called, shown
+from mvcc._validation import RandomState, as_generator, check_count
+from mvcc._views import GivenViews, feature_names, view_number
+from mvcc.embedding._joint_graph import embedded, joint_graph, neighbors_for, separate_problems, unit_rows
+from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.exceptions import InvalidInputError
+
+_NEAREST = 10  # fitted rows that place a new one
+
+Floats = NDArray[np.float64]
+
+
+class JointSpectralFeatures(TransformerMixin, BaseEstimator):
+    """Spectral features of several views in one space, also where few of their rows are matched.
+
+    Matched rows are one object. Each view has a graph of nearest neighbors with local scales (Zelnik-Manor and Perona,
+    "Self-Tuning Spectral Clustering", 2004); the graphs are added up over objects. Objects that are seen in several
+    views are landmarks: rows of any view that are near the same landmarks, in its raw or its spectral features, are
+    near each other. The features are the leading eigenvectors of the normalized graph, each times the square of its
+    eigenvalue, and every row is scaled to length 1.
+
+    Views are taken as they are: scale the columns of a view before where their units differ, for instance by
+    ``PerView(MinMaxScaler())``.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        Number of features; None is twice ``n_view_components``, but at most a third of the objects.
+    n_neighbors : int, default=10
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small that it has no more
+        than 20 rows for each of ``n_view_components``.
+    n_view_components : int, default=10
+        Eigenvectors of each view that landmarks are also sought by, such as the number of clusters expected.
+    random_state : int, numpy Generator, RandomState or None, default=None
+        Draws 2,000 landmarks where there are more.
+
+    Attributes
+    ----------
+    view_names_ : list of str or None
+        The names of the views; None where they are a list.
+    n_features_in_ : list of int
+        Number of features of every view.
+    feature_names_in_ : list of (ndarray of str, or None)
+        Names of the features of the views that were DataFrames with texts as column names.
+
+    Notes
+    -----
+    Sets of views that less than three matches connect have a space each. All graphs are sparse; the search of
+    neighbors, which is exact, takes most of the time where rows are many. The transformer holds the rows of ``fit``.
+
+    Examples
+    --------
+    >>> from mvcc import JointSpectralFeatures
+    >>> texts, images = [[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]], [[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]]
+    >>> joint = JointSpectralFeatures(2, n_neighbors=2, n_view_components=2)
+    >>> first, second = joint.fit_transform([texts, images], mappings={(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]})
+    >>> (first[[2, 5]] @ second[[2, 5]].T).round(1).tolist()
+    [[1.0, 0.1], [0.1, 1.0]]
+    """
+
+    # the first argument of fit, which scikit-learn would take for metadata because of its name
+    __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_neighbors: int = 10,
+        n_view_components: int = 10,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.n_view_components = n_view_components
+        self.random_state = random_state
+
+    def fit(
+        self,
+        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
+        y: None = None,
+        *,
+        mappings: Mapping[Any, Any] | None = None,
+    ) -> Self:
+        """Find the features of all views.
+
+        Parameters
+        ----------
+        views, y, mappings
+            As for ``fit_transform``, with the same errors.
+
+        Returns
+        -------
+        self
+        """
+        self.fit_transform(views, y, mappings=mappings)
+        return self
+
+    def fit_transform(
+        self,
+        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
+        y: None = None,
+        *,
+        mappings: Mapping[Any, Any] | None = None,
+    ) -> Any:
+        """Find the features of all views and return them.
+
+        Parameters
+        ----------
+        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views. ``ConstrainedViews`` bring their
+            mappings along; their constraints are passed on.
+        y : None
+            Not used, there for scikit-learn.
+        mappings : dict {(u, v): relations}, default=None
+            Rows of view u and of view v that are the same object, as ``MultiViewConstrainedClustering.fit`` takes them.
+
+        Returns
+        -------
+        list or dict of (n_v, n_components) arrays, or ConstrainedViews
+            As views are; DataFrames where views are.
+
+        Raises
+        ------
+        InvalidInputError
+            For views or mappings that do not fit together, or more components than objects.
+        """
+        if y is not None:
+            raise InvalidInputError(f"y={shown(y)} is not allowed: matches are given as mappings={{(0, 1): rows}}.")
+        if isinstance(views, ConstrainedViews):
+            if mappings is not None:
+                raise InvalidInputError("ConstrainedViews have mappings of their own; give no others.")
+            return replace(views, views=self.fit_transform(views.views, mappings=views.mappings))
+        given = GivenViews.of(views)
+        data, relations = given.arrays(), given.relations(mappings)
+        n_view_components = check_count(self.n_view_components, "n_view_components")
+        n_neighbors = check_count(self.n_neighbors, "n_neighbors")
+        n_components = None if self.n_components is None else check_count(self.n_components, "n_components")
+        rng = as_generator(self.random_state)
+        features: list[Floats] = [np.empty((0, 0))] * len(data)
+        with threadpool_limits(1):  # BLAS, LAPACK and the search sum in another order on more threads
+            for numbers, inside in separate_problems(len(data), relations):
+                some = [data[number] for number in numbers]
+                q = neighbors_for(some, n_view_components, n_neighbors)
+                graph = joint_graph(some, inside, q, n_view_components, rng)
+                wanted = n_components or min(2 * n_view_components, max(graph.n_objects // 3, 1))
+                if wanted > graph.n_objects:
+                    names = ", ".join(called(number, given.names) for number in numbers)
+                    raise InvalidInputError(
+                        f"n_components={wanted} needs as many objects, but view {names} has {graph.n_objects}."
+                    )
+                rows = embedded(*graph.components(wanted), wanted)
+                for number, objects in zip(numbers, graph.objects, strict=True):
+                    features[number] = rows[objects]
+        self._features, self._searches = features, [NeighborSearch.among(X) for X in data]
+        self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
+        self.feature_names_in_ = [feature_names(table) for table in given.tables]
+        found = [_like(table, rows.copy()) for table, rows in zip(given.tables, features, strict=True)]
+        return found if given.names is None else dict(zip(given.names, found, strict=True))
+
+    def transform(self, X: Any, view: int | str = 0) -> Any:
+        """Place new rows among those of ``fit``: the weighted mean of the 10 nearest of their view, scaled to length 1.
+
+        A row that was fitted gets its own features.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d_v); or dict {view: rows}, list of views, or ConstrainedViews
+            New rows of one view; or of several, by name or number, or of all, in the order of ``fit``.
+        view : int or str, default=0
+            Number or name of the view; without effect where X is a dict or list of views, or ConstrainedViews.
+
+        Returns
+        -------
+        (n, n_components) array or DataFrame; or dict, list or ConstrainedViews of them
+            As X is.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For a view that is not there, or rows with other features than in ``fit``.
+        """
+        check_is_fitted(self)
+        if isinstance(X, ConstrainedViews):
+            return replace(X, views=self.transform(X.views))
+        n_views = len(self.n_features_in_)
+        if are_views(X):
+            return each_view(X, self.view_names_, n_views, self._placed)
+        return self._placed(X, view_number(view, self.view_names_, n_views, "view"), "X")
+
+    def _placed(self, X: Any, number: int, what: str) -> Any:
+        features = self.n_features_in_[number], self.feature_names_in_[number]
+        rows = rows_like(X, self.view_names_, number, *features, what)
+        fitted = self._features[number]
+        with threadpool_limits(1):
+            distances, nearest = self._searches[number].nearest_to(rows, min(_NEAREST, len(fitted)))
+            placed = unit_rows(np.einsum("ij,ijk->ik", nearness(distances), fitted[nearest]))
+        known = distances[:, 0] == 0
+        placed[known] = fitted[nearest[known, 0]]
+        return _like(X, placed)
+
+
+def _like(table: Any, rows: Floats) -> Any:
+    """Return features as a DataFrame where the rows that they are of are one."""
+    if not isinstance(table, pd.DataFrame):
+        return rows
+    names = [f"jointspectralfeatures{number}" for number in range(rows.shape[1])]
+    return pd.DataFrame(rows, index=table.index, columns=names)

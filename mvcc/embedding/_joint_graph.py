@@ -1,0 +1,256 @@
+"""One graph over the objects of several views: matched rows are one node, landmarks tie the views together.
+
+Affinities with local scales are those of Zelnik-Manor and Perona, "Self-Tuning Spectral Clustering", 2004. Nothing here
+is as large as the square of the number of rows: graphs are sparse, and what landmarks add stays a product of factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.exceptions import InvalidInputError
+from mvcc.mapping import Relations
+
+LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
+LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
+MOST_LANDMARKS = 2_000
+NEAR_LANDMARKS = 10
+EIGENVALUE_POWER = 2  # τ, how much leading components count
+MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
+_FEWEST_MATCHED_OBJECTS = 20
+_FEWEST_MATCHES = 3  # that connect two views
+_TINY = 1e-12
+_DENSE_OBJECTS = 600
+_MOST_DENSE_OBJECTS = 5_000  # where so many components are asked for that sparse methods are slow
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class JointGraph:
+    """Objects of several views, and how near they are to each other.
+
+    Attributes
+    ----------
+    objects : list of (n_v,) arrays
+        The object of every row, per view.
+    affinities : (n, n) sparse array
+        A = Σ_v P_v A_v P_vᵀ: the normalized graphs of the views, summed over the rows of an object; no diagonal.
+    landmarks : (n, m) sparse array or None
+        F, with F Fᵀ what objects share by being near the same landmarks; None without landmarks.
+    """
+
+    objects: list[Ints]
+    affinities: sp.csr_array
+    landmarks: sp.csr_array | None
+
+    @property
+    def n_objects(self) -> int:
+        """The number of objects."""
+        return int(self.affinities.shape[0])
+
+    def normalized_affinities(self) -> sp.csr_array:
+        """Return D^−½ A D^−½, without landmarks."""
+        return _normalized(self.affinities)
+
+    def with_matched_objects(self, columns: Floats, n_neighbors: int) -> JointGraph:
+        """Return the graph with edges between objects that are seen in all views, by their columns side by side.
+
+        Parameters
+        ----------
+        columns : (n, d) array
+            Of all views; see ``object_columns``.
+        n_neighbors : int
+        """
+        seen = np.flatnonzero(np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0))
+        if len(self.objects) < 2 or len(seen) < _FEWEST_MATCHED_OBJECTS:
+            return self
+        graph = _normalized(_view_graph(NeighborSearch.among(columns[seen]), n_neighbors))
+        weight = MATCHED_OBJECTS_WEIGHT * len(seen) / self.n_objects
+        rows_of = membership(seen, self.n_objects)
+        return replace(self, affinities=(self.affinities + weight * (rows_of @ graph @ rows_of.T)).tocsr())
+
+    def components(self, number: int) -> tuple[Floats, Floats]:
+        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ) D^−½."""
+        A, F = self.affinities, self.landmarks
+        degrees = A.sum(axis=1)
+        if F is not None:
+            degrees = degrees + LANDMARK_SHARE * (F @ F.sum(axis=0))
+        scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, _TINY)))
+        A = (scale @ A @ scale).tocsr()
+        if F is None:
+            return _leading(A, number)
+        F = (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr()
+        transposed = F.T.tocsr()
+
+        def times(x: Floats) -> Floats:
+            product: Floats = A @ x + F @ (transposed @ x)
+            return product
+
+        return _leading(LinearOperator(A.shape, matvec=times, matmat=times, dtype=np.float64), number)
+
+
+def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, each with its relations between views numbered anew.
+
+    One or two matches connect no views: joined by so little, one of them would have no clusters of its own.
+    """
+    linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
+    n_sets, number = _pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))
+    problems = []
+    for one in range(n_sets):
+        views = np.flatnonzero(number == one).tolist()
+        inside = {
+            (views.index(u), views.index(v)): rows for (u, v), rows in relations.items() if u in views and v in views
+        }
+        problems.append((views, {key: rows for key, rows in inside.items() if len(rows)}))
+    return problems
+
+
+def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[Ints]]:
+    """Return the number of objects, the connected components of related rows, and that of every row, per view."""
+    first = np.concatenate(([0], np.cumsum(sizes)))
+    links = [rows + first[[u, v]] for (u, v), rows in relations.items()]
+    n_objects, number = _pieces(int(first[-1]), np.concatenate([np.empty((0, 2), np.int64), *links]))
+    return n_objects, np.split(number, first[1:-1])
+
+
+def joint_graph(
+    views: list[Floats], relations: Relations, n_neighbors: int, n_view_components: int, rng: np.random.Generator
+) -> JointGraph:
+    """Make the graph of views that relations connect.
+
+    Parameters
+    ----------
+    views : list of (n_v, d_v) arrays
+    relations : dict {(u, v): (r, 2) array}
+    n_neighbors : int
+        Of every row in the graph of its view.
+    n_view_components : int
+        Eigenvectors of each view by which, beside the raw features, landmarks are near.
+    rng : Generator
+        Draws landmarks where there are too many.
+    """
+    n_objects, objects = find_objects([len(X) for X in views], relations)
+    searches = [NeighborSearch.among(X) for X in views]
+    graphs = [_normalized(_view_graph(search, n_neighbors)) for search in searches]
+    affinities = sp.csr_array((n_objects, n_objects))
+    for graph, own in zip(graphs, objects, strict=True):
+        rows_of = membership(own, n_objects)
+        affinities = affinities + rows_of @ graph @ rows_of.T
+    affinities = affinities.tocsr()
+    affinities.setdiag(0)
+    affinities.eliminate_zeros()
+    landmarks = _landmarks(objects, n_objects, rng)
+    if not len(landmarks):
+        return JointGraph(objects, affinities, None)
+    spectra = [unit_rows(_leading(G, min(n_view_components, max(G.shape[0] - 1, 1)))[1]) for G in graphs]
+    factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, spectra)]
+    return JointGraph(objects, affinities, sp.hstack(factors).tocsr() / np.sqrt(2))
+
+
+def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
+    """Return objects as unit rows of the leading eigenvectors, each times μ^τ."""
+    return unit_rows(eigenvectors[:, :number] * np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER)
+
+
+def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
+    """Return q, the neighbors of a row: half the rows that a group has in the smallest view, 5 to ``most``."""
+    return min(most, max(5, round(min(map(len, views)) / (2 * n_groups))))
+
+
+def unit_rows(rows: Floats) -> Floats:
+    """Scale rows to length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Floats = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-100)
+    return scaled
+
+
+def membership(objects: Ints, n_objects: int) -> sp.csr_array:
+    """Return P_v, (n_objects, n_v): 1 where a row is of an object."""
+    n = len(objects)
+    return sp.csr_array((np.ones(n), (objects, np.arange(n))), shape=(n_objects, n))
+
+
+def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
+    graph = sp.coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
+    number, piece = connected_components(graph, directed=False)
+    return int(number), piece.astype(np.int64)
+
+
+def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
+    """Return exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th, made symmetric."""
+    n = len(search.rows)
+    q = min(n_neighbors, n - 1)
+    if q < 1:
+        return sp.csr_array((n, n))
+    distances, found = search.nearest_others(q)
+    floor = 1e-3 * distances[:, -1].mean()  # of scales among duplicates
+    scales = np.maximum(distances[:, min(LOCAL_NEIGHBOR, q) - 1], floor if floor > 0 else 1.0)
+    near = np.exp(-(distances**2) / (scales[:, None] * scales[found]))
+    graph = sp.csr_array((near.ravel(), found.ravel(), np.arange(0, n * q + 1, q)), shape=(n, n))
+    return ((graph + graph.T) / 2).tocsr()
+
+
+def _normalized(graph: sp.csr_array) -> sp.csr_array:
+    scale = sp.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), _TINY)))
+    return (scale @ graph @ scale).tocsr()
+
+
+def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:
+    """Return the objects that are seen in several views, some of them where they are many."""
+    seen = sum((np.bincount(own, minlength=n_objects) > 0).astype(np.int64) for own in objects)
+    landmarks = np.flatnonzero(np.asarray(seen) >= 2)
+    if len(landmarks) > MOST_LANDMARKS:
+        landmarks = np.sort(rng.choice(landmarks, MOST_LANDMARKS, replace=False))
+    return landmarks
+
+
+def _landmark_factor(space: list[Floats], objects: list[Ints], landmarks: Ints, n_objects: int) -> sp.csr_array:
+    """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks of every object."""
+    column = np.full(n_objects, -1)
+    column[landmarks] = np.arange(len(landmarks))
+    shape = (n_objects, len(landmarks))
+    weights = sp.csr_array(shape)
+    for X, own in zip(space, objects, strict=True):
+        of_landmarks = np.flatnonzero(column[own] >= 0)
+        number = min(NEAR_LANDMARKS, len(of_landmarks) - 1)
+        if number < 1:
+            continue
+        distances, found = NeighborSearch.among(X[of_landmarks]).nearest_to(X, number)
+        near, columns = nearness(distances).ravel(), column[own[of_landmarks[found]]].ravel()
+        weights = weights + sp.csr_array((near, (np.repeat(own, number), columns)), shape=shape)
+    total = weights.sum(axis=1)
+    weights = sp.diags_array(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)) @ weights
+    return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))
+
+
+def _leading(matrix: sp.csr_array | LinearOperator, number: int) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues, largest first, and eigenvectors, whose entry of largest magnitude is positive."""
+    n = matrix.shape[0]
+    number = min(number, n)
+    if n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS):
+        dense = matrix @ np.eye(n)
+        values, vectors = scipy.linalg.eigh((dense + dense.T) / 2, subset_by_index=(n - number, n - 1))
+    else:
+        start = np.random.default_rng(0).standard_normal(n)
+        try:
+            values, vectors = eigsh(matrix, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=1e-4)
+        except ArpackNoConvergence as error:
+            raise InvalidInputError(
+                f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask for fewer "
+                f"components, or leave out rows that are far from all others."
+            ) from error
+    order = np.argsort(-values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))])

@@ -1,0 +1,92 @@
+"""Nearest neighbors of the rows of a view, exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from sklearn.neighbors import NearestNeighbors
+
+_TREE_COLUMNS = 5  # up to here a tree is faster than all distances
+_BLOCK_ENTRIES = 2**22  # differences that are in memory at a time, 32 MB
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def nearness(distances: Floats) -> Floats:
+    """Return weights exp(−2 (d / d_m)²) of the m nearest rows of each, (n, m), which sum to 1."""
+    farthest = distances[:, -1:]
+    near = np.exp(-2 * (distances / np.where(farthest > 0, farthest, 1.0)) ** 2)
+    weights: Floats = near / near.sum(axis=1, keepdims=True)
+    return weights
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborSearch:
+    """Rows among which the nearest ones are searched.
+
+    Attributes
+    ----------
+    rows : (n, d) array
+        Moved to their median and scaled to at most 1: distances of values far from 0 keep their digits, and their
+        squares stay within the range of floats.
+    center : (d,) array
+    unit : float
+        One unit of the distances that are returned, in units of the data.
+    """
+
+    rows: Floats
+    center: Floats
+    unit: float
+
+    @classmethod
+    def among(cls, data: Floats) -> NeighborSearch:
+        """Prepare the search among the rows of data."""
+        center = np.median(data, axis=0)
+        moved = data - center
+        unit = float(np.abs(moved).max(initial=0.0)) or 1.0
+        return cls(moved / unit, center, unit)
+
+    def nearest_others(self, n_neighbors: int) -> tuple[Floats, Ints]:
+        """Return distances and numbers of the nearest rows of every row but itself, both (n, n_neighbors)."""
+        if self._by_tree:
+            found = cKDTree(self.rows).query(self.rows, n_neighbors + 1)[1]
+            itself = found == np.arange(len(found))[:, None]
+            itself[~itself.any(axis=1), -1] = True  # a duplicate was found in its place
+            found = found[~itself].reshape(len(found), n_neighbors)
+        else:
+            found = self._brute(n_neighbors).kneighbors(return_distance=False)
+        return self._by_distance(self.rows, found)
+
+    def nearest_to(self, data: Floats, n_neighbors: int) -> tuple[Floats, Ints]:
+        """Return distances and numbers of the rows nearest to other ones, both (m, n_neighbors)."""
+        with np.errstate(over="ignore"):
+            rows = np.clip((data - self.center) / self.unit, -1e100, 1e100)
+        if self._by_tree:
+            found = cKDTree(self.rows).query(rows, n_neighbors)[1].reshape(len(rows), n_neighbors)
+        else:
+            found = self._brute(n_neighbors).kneighbors(rows, return_distance=False)
+        return self._by_distance(rows, found)
+
+    @property
+    def _by_tree(self) -> bool:
+        return bool(self.rows.shape[1] <= _TREE_COLUMNS)
+
+    def _brute(self, n_neighbors: int) -> Any:
+        return NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(self.rows)
+
+    def _by_distance(self, rows: Floats, found: Any) -> tuple[Floats, Ints]:
+        """Sort what was found by exact distances: the search rounds, and duplicates are at distance 0."""
+        found = found.astype(np.int64)
+        distances = np.empty(found.shape)
+        size = max(1, _BLOCK_ENTRIES // max(found.shape[1] * rows.shape[1], 1))
+        for first in range(0, len(rows), size):
+            block = slice(first, first + size)
+            gaps = rows[block, None] - self.rows[found[block]]
+            distances[block] = np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps))
+        order = np.argsort(distances, axis=1, kind="stable")
+        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(found, order, axis=1)

@@ -1,0 +1,230 @@
+"""A metric that is learned from judged pairs: a ridge regression of together or apart, in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from functools import partial
+from typing import Self
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from mvcc._validation import check_matrices, checked_by
+from mvcc.constraints import Constraints
+from mvcc.embedding._joint_graph import unit_rows
+from mvcc.exceptions import InvalidInputError
+
+RIDGES = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
+FEWEST_PAIRS = 4
+MOST_UNKNOWNS = 2_000  # of the equations that are solved; the time grows with the third power
+_BLOCK_ENTRIES = 2**22  # products of pairs that are in memory at a time, 32 MB
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Map rows so that inner products tell which judged pairs belong together.
+
+    For rows e_i, and y_c = 1 for a must-link c = (i, j) and 0 for a cannot-link, the metric M minimizes
+
+        Σ_c w_c (y_c − e_iᵀ M e_j)² + ρ ‖M − I‖²,
+
+    ρ being the one of eight values whose leave-one-out errors are least. These follow in closed form, without a fit for
+    every pair. Where none is better than M = I, and for fewer than four pairs, M = I. Negative eigenvalues of M
+    are cut off, and ``transform`` multiplies the rows by the square root of M.
+
+    Parameters
+    ----------
+    unit_rows : bool, default=False
+        What happens to the rows before. False suits raw features: columns are centered, and all values divided by the
+        root mean squared length of the rows. True suits spectral features: each row is scaled to length 1, and again
+        after it was mapped.
+
+    Attributes
+    ----------
+    metric_ : ndarray of shape (n_features, n_features)
+        M.
+    ridge_ : float or None
+        ρ; None where M = I.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, where ``fit`` was given a DataFrame.
+
+    Notes
+    -----
+    The time grows with the third power of the number of pairs, or of pairs of columns where these are fewer. Where both
+    are more than 2,000, that many pairs are used, evenly spread over the list.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints, PairMetric
+    >>> X = [[0, 0], [0, 9], [1, 0], [1, 9], [0, 5], [1, 5]]
+    >>> judged = Constraints.from_pairs([(0, 1), (1, 4), (2, 3), (3, 5)], [(0, 2), (1, 3), (4, 5), (0, 5)])
+    >>> metric = PairMetric().fit(X, constraints=judged).metric_
+    >>> bool(metric[0, 0] > metric[1, 1])
+    True
+    """
+
+    def __init__(self, *, unit_rows: bool = False) -> None:
+        self.unit_rows = unit_rows
+
+    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | None = None) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Instances of one view.
+        y : ignored
+        constraints : Constraints, default=None
+            Pairs of rows, taken as given: what follows from them hurts where some are wrong. A pair of weight 0 counts
+            for nothing.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For NaN or infinity in X, constraints on rows that X does not have, or too many columns.
+        """
+        learner = copy(self)  # so that a refused fit leaves the former one as it is
+        learner._learn(X, constraints)
+        self.__dict__ = learner.__dict__
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Map rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Rows with the columns of ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            The rows, scaled as ``unit_rows`` says, times the square root of M.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For NaN or infinity, or other columns.
+        """
+        check_is_fitted(self)
+        rows = self._scaled(checked_by(partial(validate_data, self, reset=False), X, "X"))
+        if self.ridge_ is None:
+            return rows
+        with threadpool_limits(1):
+            rows = rows @ self._root
+        return unit_rows(rows) if self.unit_rows else rows
+
+    def _learn(self, X: ArrayLike, constraints: Constraints | None) -> None:
+        data = checked_by(partial(validate_data, self), X, "X")
+        given = Constraints([], []) if constraints is None else constraints
+        if not isinstance(given, Constraints):
+            raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
+        if given._largest_row() >= len(data):
+            raise InvalidInputError(f"A constraint names row {given._largest_row()}, but X has only {len(data)} rows.")
+        check_matrices(1, data.shape[1])
+        self._center = np.zeros(data.shape[1]) if self.unit_rows else data.mean(axis=0)
+        lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)
+        self._unit = 1.0 if self.unit_rows else float(np.sqrt(lengths.mean())) or 1.0
+        counted = given._select(given.weights > 0)
+        with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+            self.metric_, self.ridge_ = learn_metric(
+                self._scaled(data), counted.pairs, counted.must_link, counted.weights
+            )
+            values, vectors = scipy.linalg.eigh(self.metric_)
+            self._root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+            self.metric_ = self.metric_ if values[0] >= 0 else (vectors * np.maximum(values, 0)) @ vectors.T
+        self._n_features_out = data.shape[1]
+
+    def _scaled(self, data: Floats) -> Floats:
+        return unit_rows(data) if self.unit_rows else (data - self._center) / self._unit
+
+
+def learn_metric(
+    rows: Floats, pairs: Ints, must_link: NDArray[np.bool_], weights: Floats
+) -> tuple[Floats, float | None]:
+    """Return M, which may have negative eigenvalues, and the ridge; I and None where no ridge is better than none."""
+    d = rows.shape[1]
+    n_products = d * (d + 1) // 2
+    if min(len(pairs), n_products) > MOST_UNKNOWNS:
+        some = np.linspace(0, len(pairs) - 1, MOST_UNKNOWNS).astype(np.int64)
+        pairs, must_link, weights = pairs[some], must_link[some], weights[some]
+    if len(pairs) < FEWEST_PAIRS:
+        return np.eye(d), None
+    roots = np.sqrt(weights)
+    first, second = roots[:, None] * rows[pairs[:, 0]], rows[pairs[:, 1]]
+    missing = roots * must_link - np.einsum("ij,ij->i", first, second)  # of y_c where M = I
+    solve = _by_pairs if len(pairs) <= n_products else _by_products
+    losses, change = solve(first, second, missing)
+    best = int(losses.argmin())
+    if losses[best] >= (missing**2).sum() * (1 - 1e-9):
+        return np.eye(d), None
+    return np.eye(d) + change(best), RIDGES[best]
+
+
+def _by_pairs(first: Floats, second: Floats, missing: Floats) -> tuple[Floats, Callable[[int], Floats]]:
+    """Solve for one coefficient α of every pair: M = I + Σ α_c sym(e_i e_jᵀ), with α = (K + ρI)⁻¹(y − s).
+
+    Returns the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what gives M − I.
+    """
+    K = 0.5 * ((first @ first.T) * (second @ second.T) + (first @ second.T) * (second @ first.T))
+    values, vectors = scipy.linalg.eigh(K)
+    inverse = 1 / (np.maximum(values, 0)[:, None] + np.array(RIDGES))
+    alpha = vectors @ ((vectors.T @ missing)[:, None] * inverse)
+    losses = ((alpha / (vectors**2 @ inverse)) ** 2).sum(axis=0)
+
+    def change(ridge: int) -> Floats:
+        half = (first * alpha[:, ridge, None]).T @ second
+        symmetric: Floats = (half + half.T) / 2
+        return symmetric
+
+    return losses, change
+
+
+def _by_products(first: Floats, second: Floats, missing: Floats) -> tuple[Floats, Callable[[int], Floats]]:
+    """Solve for every entry of M − I instead, which are fewer where pairs are many; returns what ``_by_pairs`` does."""
+    d = first.shape[1]
+    a, b = np.triu_indices(d)
+
+    def blocks() -> Iterator[tuple[Floats, Floats]]:
+        """Give the products of columns of every pair, whose inner products are K, and what is missing."""
+        size = max(1, _BLOCK_ENTRIES // len(a))
+        for start in range(0, len(first), size):
+            x, y = first[start : start + size], second[start : start + size]
+            products = (x[:, a] * y[:, b] + x[:, b] * y[:, a]) * np.where(a == b, 0.5, np.sqrt(0.5))
+            yield products, missing[start : start + size]
+
+    gram, target = np.zeros((len(a), len(a))), np.zeros(len(a))
+    for products, part in blocks():
+        gram += products.T @ products
+        target += products.T @ part
+    values, vectors = scipy.linalg.eigh(gram)
+    inverse = 1 / (np.maximum(values, 0)[:, None] + np.array(RIDGES))
+    solution = (vectors.T @ target)[:, None] * inverse
+    losses = np.zeros(len(RIDGES))
+    for products, part in blocks():
+        turned = products @ vectors
+        errors = (part[:, None] - turned @ solution) / (1 - turned**2 @ inverse)
+        losses += (errors**2).sum(axis=0)
+
+    def change(ridge: int) -> Floats:
+        symmetric = np.zeros((d, d))
+        symmetric[a, b] = (vectors @ solution[:, ridge]) * np.where(a == b, 1.0, np.sqrt(0.5))
+        symmetric[b, a] = symmetric[a, b]
+        return symmetric
+
+    return losses, change

@@ -1,0 +1,157 @@
+"""What judged objects say of all others: their classes, spread over the graph, and predicted from the columns.
+
+Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed number of steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
+
+from mvcc.constraints import Constraints
+from mvcc.embedding import membership
+
+FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
+SPREADING = 0.95
+SPREADING_STEPS = 80
+CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
+RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+UNJUDGED_WEIGHT = 0.2
+COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
+_TINY = 1e-12
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Judged objects as groups of those that must-links put together.
+
+    Attributes
+    ----------
+    of : (n,) array
+        The group of every object, −1 where it is in no judged pair.
+    complete : bool
+        Whether all groups are apart from each other: the answers are groups, not pairs.
+    """
+
+    of: Ints
+    complete: bool
+
+    @classmethod
+    def among(cls, n_objects: int, judged: Constraints) -> Groups:
+        """Find the groups; the judged pairs must not contradict each other."""
+        together, apart = judged.pairs[judged.must_link], judged.pairs[~judged.must_link]
+        links = sp.coo_array((np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects))
+        component = connected_components(links, directed=False)[1]
+        of, ends = np.full(n_objects, -1), np.unique(judged.pairs)
+        of[ends] = np.unique(component[ends], return_inverse=True)[1]
+        n_groups = int(of.max(initial=-1)) + 1
+        between = np.unique(np.sort(of[apart], axis=1), axis=0)
+        return cls(of, n_groups > 1 and len(between) == n_groups * (n_groups - 1) // 2)
+
+    def largest_first(self) -> list[Ints]:
+        """Return the members of every group, the largest group first."""
+        order = np.argsort(self.of, kind="stable")
+        sizes = np.bincount(self.of[self.of >= 0])
+        members = np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1]) if len(sizes) else []
+        return [members[group] for group in np.argsort(-sizes, kind="stable")]
+
+    def starts(self, rows: Floats, k: int) -> list[Floats]:
+        """Return centers for the first starts: the means of the k largest groups, once; fewer groups, five times."""
+        if not self.complete:
+            return []
+        means = np.array([rows[members].mean(axis=0) for members in self.largest_first()[:k]])
+        return [means] * (1 if len(means) == k else 5)
+
+    def classes(self, labels: Ints, k: int) -> Ints:
+        """Return the class of every judged object, else −1: its cluster; large groups have one cluster each."""
+        classes = np.where(self.of >= 0, labels, -1)
+        if self.complete:
+            large = [members for members in self.largest_first() if len(members) >= FEWEST_MEMBERS]
+            counts = np.array([np.bincount(labels[members], minlength=k) for members in large]).reshape(-1, k)
+            for group, cluster in zip(*linear_sum_assignment(counts, maximize=True), strict=True):
+                classes[large[group]] = cluster
+        return classes
+
+
+def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
+    """Return the shares of the judged classes in the cluster of every object, (n, k); 1 for it where none is judged."""
+    table = np.zeros((k, k))
+    judged = classes >= 0
+    np.add.at(table, (labels[judged], classes[judged]), 1)
+    total = table.sum(axis=1, keepdims=True)
+    shares: Floats = np.where(total > 0, table / np.maximum(total, 1), np.eye(k))[labels]
+    return shares
+
+
+def spread(affinities: sp.csr_array, classes: Ints, weights: Floats, shares: Floats) -> Floats:
+    """Spread answers, and less of the clusters, over the graph; every class gets the same in all, rows sum to 1.
+
+    Parameters
+    ----------
+    affinities : (n, n) sparse array, normalized
+    classes : (n,) array
+        Of judged objects, else −1.
+    weights : (n,) array
+        Of judged objects, up to 1.
+    shares : (n, k) array
+        As ``shares_of_classes`` returns them.
+    """
+    judged = np.flatnonzero(classes >= 0)
+    step = min(CLUSTER_SHARE, 2 / len(judged)) * shares
+    step[judged, classes[judged]] += weights[judged]
+    total = step.copy()
+    for _ in range(SPREADING_STEPS):
+        step = SPREADING * (affinities @ step)
+        total += step
+    return _rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
+
+
+def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats) -> Floats:
+    """Predict classes from the columns of each view by ridge regression; return the mean over an object's views.
+
+    The targets are the classes of judged objects and, with less weight, the shares of the others. The ridge is the one
+    whose leave-one-out errors on judged rows are least.
+    """
+    n, k = shares.shape
+    total, seen = np.zeros((n, k)), np.zeros(n)
+    for rows, own in zip(columns, objects, strict=True):
+        judged = classes[own] >= 0
+        target = np.where(judged[:, None], np.eye(k)[np.maximum(classes[own], 0)], shares[own])
+        rows = np.column_stack((rows, np.ones(len(rows))))
+        rows_of = membership(own, n)
+        total += rows_of @ _ridge_fit(rows, target, np.where(judged, 1.0, UNJUDGED_WEIGHT), judged)
+        seen += rows_of.sum(axis=1)
+    return _rows_to_one(np.maximum(total / seen[:, None], 0))
+
+
+def _ridge_fit(rows: Floats, target: Floats, weights: Floats, judged: NDArray[np.bool_]) -> Floats:
+    roots = np.sqrt(weights)[:, None]
+    weighted, wanted = rows * roots, target * roots
+    values, vectors = scipy.linalg.eigh(weighted.T @ weighted)
+    turned = weighted @ vectors
+    projected = turned.T @ wanted
+    some = judged if judged.any() else np.ones(len(rows), np.bool_)
+    best, least = projected, np.inf
+    for ridge in RIDGES:
+        inverse = 1 / (np.maximum(values, 0) + ridge)
+        solution = inverse[:, None] * projected
+        kept = np.maximum(1 - turned[some] ** 2 @ inverse, 1e-9)
+        loss = (((wanted[some] - turned[some] @ solution) / kept[:, None]) ** 2).sum()
+        if loss < least:
+            best, least = solution, loss
+    fit: Floats = rows @ (vectors @ best)
+    return fit
+
+
+def _rows_to_one(shares: Floats) -> Floats:
+    rows: Floats = shares / np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
+    return rows

@@ -1,0 +1,207 @@
+"""Clustering of several views in one graph of their objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mvcc._conflicts import call_rows
+from mvcc._constrained_views import ConstrainedViews
+from mvcc._messages import called
+from mvcc._validation import RandomState, as_generator, check_count, check_number
+from mvcc._views import Judged
+from mvcc.constraints import Constraints
+from mvcc.embedding import NeighborSearch, find_objects, nearness, separate_problems
+from mvcc.exceptions import InvalidInputError
+from mvcc.mapping import Relations, refuse_conflicts
+from mvcc.multiview._estimator import MultiViewEstimator
+from mvcc.multiview._joint_set import Settings, cluster_jointly, contradict, pairs_of_objects
+
+_NEAREST = 10  # fitted rows that vote on a new one
+
+
+class JointGraphClustering(MultiViewEstimator):
+    """Cluster several views in one graph of their objects, which needs neither all rows matched nor judged pairs.
+
+    Matched rows are one object, and a judged pair of rows is one of objects, which counts in all views at once. The
+    objects are embedded as by ``JointSpectralFeatures``; judged pairs learn a ridge metric (``PairMetric``) in that
+    space and the raw columns, where leave-one-out finds one that helps. PCK-Means (Basu, Banerjee and Mooney, "Active
+    Semi-Supervision for Pairwise Constrained Clustering", 2004) then minimizes Eq. 1 over the objects from several
+    starts. At last, the clusters of judged objects are spread over the graph (Zhou et al., "Learning with Local and
+    Global Consistency", 2004), together with what the columns of each view predict.
+
+    Views are taken as they are: scale the columns of a view before where their units differ, for instance by
+    ``PerView(MinMaxScaler())``.
+
+    Parameters
+    ----------
+    n_clusters : int
+        k, the number of clusters.
+    n_neighbors : int, default=10
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small that it has no more
+        than 20 rows for each cluster.
+    n_components : int, default=None
+        Dimensions of the embedding; None is 2 k, and 4 k with a metric, but at most a third of the objects.
+    n_init : int, default=10
+        Starts of PCK-Means.
+    constraint_weight : float, default=0.5
+        What a violated pair of weight 1 costs, in squared distances between rows of length 1. People err, and so a pair
+        may be violated.
+    random_state : int, numpy Generator, RandomState or None, default=None
+        Draws starts, and 2,000 landmarks where there are more.
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_v,)
+        Cluster of every row, per view, with one numbering for all views that three or more matches connect.
+    objective_ : float
+        Eq. 1 before spreading; summed over sets of views that are not connected.
+    embedding_ : list of ndarray of shape (n_v, n_dimensions)
+        The rows of every view in the space where they were clustered.
+    view_names_ : list of str or None
+        The names of the views; None where they were a list.
+    n_features_in_ : list of int
+        Number of features of every view.
+    feature_names_in_ : list of (ndarray of str, or None)
+        Names of the features of the views that were DataFrames with texts as column names.
+
+    Notes
+    -----
+    Sets of views that less than three matches connect are clustered by themselves, and their numbers of clusters have
+    nothing to do with each other. Judged pairs that form groups, all of them apart from each other, are taken as
+    groups: each with five members or more gets a cluster of its own. The 10 nearest fitted rows of its view vote on the
+    cluster of a new row, the nearer with more weight, and a fitted row keeps its own; so the model holds the rows of
+    ``fit``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvcc import Constraints, JointGraphClustering
+    >>> texts = np.array([[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]])
+    >>> images = np.array([[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]])
+    >>> model = JointGraphClustering(2, random_state=0)
+    >>> model = model.fit([texts, images], mappings={(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]})
+    >>> [(labels == model.labels_[0][0]).tolist() for labels in model.labels_]
+    [[True, True, True, False, False, False], [True, True, True, False, False, False]]
+    >>> bool(model.predict([[8.2]], view=1)[0] == model.labels_[0][0])
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        n_neighbors: int = 10,
+        n_components: int | None = None,
+        n_init: int = 10,
+        constraint_weight: float = 0.5,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.n_init = n_init
+        self.constraint_weight = constraint_weight
+        self.random_state = random_state
+
+    def fit(
+        self,
+        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
+        y: None = None,
+        *,
+        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        mappings: Mapping[Any, Any] | None = None,
+    ) -> Self:
+        """Cluster all views.
+
+        Parameters
+        ----------
+        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views. ``ConstrainedViews`` bring their
+            constraints and mappings along.
+        y : None
+            Not used, there for scikit-learn.
+        constraints : list of one entry per view, or dict {view: entry}, default=None
+            Judged pairs, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need not be closed: the
+            metric learns from them as they are. A pair of weight 0 counts for nothing.
+        mappings : dict {(u, v): relations}, default=None
+            Rows of view u and of view v that are the same object, many-to-many, for any pairs of views, in the forms
+            that ``MultiViewConstrainedClustering.fit`` takes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For views, constraints or mappings that do not fit together, or more clusters or components than objects.
+        ConstraintConflictError
+            When constraints and relations contradict each other.
+        """
+        given_views, data, given, relations = self._given(views, y, constraints, mappings)
+        n_components = None if self.n_components is None else check_count(self.n_components, "n_components")
+        settings = Settings(
+            check_count(self.n_clusters, "n_clusters"),
+            check_count(self.n_neighbors, "n_neighbors"),
+            n_components,
+            check_count(self.n_init, "n_init"),
+            check_number(self.constraint_weight, "constraint_weight", low=0),
+        )
+        rng = as_generator(self.random_state)
+        names = given_views.names
+        problems = _problems(data, given, relations, settings, names)
+        labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(data)
+        embedding: list[NDArray[np.float64]] = [np.empty((0, 0))] * len(data)
+        objective = 0.0
+        with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
+            for numbers, inside, judged in problems:
+                found = cluster_jointly([data[number] for number in numbers], inside, judged, settings, rng)
+                for number, objects in zip(numbers, found.objects, strict=True):
+                    labels[number], embedding[number] = found.labels[objects], found.rows[objects]
+                objective += found.objective
+        self.labels_, self.embedding_, self.objective_ = labels, embedding, objective
+        self._searches = [NeighborSearch.among(X) for X in data]
+        self._remember_features(given_views, data)
+        return self
+
+    def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
+        rows, labels = self._rows(X, number, what), self.labels_[number]
+        with threadpool_limits(1):
+            distances, nearest = self._searches[number].nearest_to(rows, min(_NEAREST, len(labels)))
+        votes = np.zeros((len(rows), int(labels.max()) + 1))
+        np.add.at(votes, (np.arange(len(rows))[:, None], labels[nearest]), nearness(distances))
+        return np.where(distances[:, 0] == 0, labels[nearest[:, 0]], votes.argmax(axis=1))
+
+
+def _problems(
+    data: list[NDArray[np.float64]],
+    given: list[Constraints],
+    relations: Relations,
+    settings: Settings,
+    names: list[str] | None,
+) -> list[tuple[list[int], Relations, Constraints]]:
+    """Return the sets of views that relations connect, with relations and judged pairs of objects, all checked."""
+    counted = [c._select(c.weights > 0) if c._parts is None else c for c in given]
+    links = [c._spanning() for c in counted]
+    n_objects, objects = find_objects([len(X) for X in data], relations)
+    if contradict(n_objects, pairs_of_objects(links, objects)):
+        refuse_conflicts(counted, relations, call_rows(names))
+    problems = []
+    for numbers, inside in separate_problems(len(data), relations):
+        n_objects, objects = find_objects([len(data[number]) for number in numbers], inside)
+        for name, wanted in (("n_clusters", settings.n_clusters), ("n_components", settings.n_components or 1)):
+            if wanted > n_objects:
+                where = ", ".join(called(number, names) for number in numbers)
+                raise InvalidInputError(
+                    f"{name}={wanted} needs as many objects, but view {where} has {n_objects}; ask for fewer."
+                    if len(numbers) == 1
+                    else f"{name}={wanted} needs as many objects, but views {where} have {n_objects} (matched rows are "
+                    f"one); ask for fewer."
+                )
+        problems.append((numbers, inside, pairs_of_objects([links[number] for number in numbers], objects)))
+    return problems

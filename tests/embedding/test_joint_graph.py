@@ -1,0 +1,120 @@
+"""The joint graph, its landmarks and its embedding against the dense reference, and what must not change them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.sparse import issparse
+
+from mvcc.embedding import _joint_graph as module
+from mvcc.embedding import embedded, find_objects, joint_graph, neighbors_for, separate_problems
+from tests.reference import joint as slow
+from tests.strategies import seeds
+
+
+def problem(seed, sizes=(24, 20), dims=(3, 7), n_matches=9):
+    rng = np.random.default_rng(seed)
+    views = [rng.normal(size=(n, d)) + rng.integers(3, size=(n, 1)) for n, d in zip(sizes, dims, strict=True)]
+    pairs = {
+        (v, v + 1): np.unique(rng.integers((sizes[v], sizes[v + 1]), size=(n_matches, 2)), axis=0)
+        for v in range(len(sizes) - 1)
+    }
+    return views, pairs
+
+
+def squares(E):
+    return E @ E.T
+
+
+def has_gap(matrix, number):
+    values = slow.leading(matrix, number + 1)[0]
+    return values[-2] - values[-1] > 1e-4
+
+
+@given(seeds, st.sampled_from([(24, 20), (15, 30, 12)]), st.integers(3, 14))
+def test_graph_and_embedding_are_those_of_the_reference(seed, sizes, n_matches):
+    views, matches = problem(seed, sizes, (3, 7, 2)[: len(sizes)], n_matches)
+    graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
+    A, S = slow.joint_graph(views, matches, 5, 3)
+    np.testing.assert_allclose(graph.affinities.toarray(), A, atol=1e-10)
+    # else which eigenvectors are first is rounding, and so is which of equal rows is nearest
+    assume(all(has_gap(slow.view_graph(X, 5), number) for X in views for number in (1, 3)))
+    np.testing.assert_allclose((graph.landmarks @ graph.landmarks.T).toarray(), 2 * (S - A), atol=1e-7)
+    assume(has_gap(slow.normalized(S), 4))
+    found, expected = embedded(*graph.components(4), 4), slow.embedding(S, 4)
+    np.testing.assert_allclose(squares(found), squares(expected), atol=1e-6)
+
+
+@given(seeds, st.integers(0, 12))
+def test_objects_are_the_connected_components_of_matches(seed, n_matches):
+    rng = np.random.default_rng(seed)
+    matches = {key: rng.integers(5, size=(n_matches, 2)) for key in ((0, 1), (1, 2), (0, 2))}
+    n, objects = find_objects([5, 6, 5], matches)
+    expected = np.concatenate(slow.objects_of([5, 6, 5], matches))
+    found = np.concatenate(objects)
+    assert n == len(set(found)) == len(set(expected)) == len(set(zip(found, expected, strict=True)))
+
+
+def test_views_that_less_than_three_matches_connect_are_apart():
+    rows = np.column_stack((np.arange(3), np.arange(3)))
+    assert separate_problems(4, {(0, 1): rows[:2], (0, 3): rows}) == [
+        ([0, 3], {(0, 1): pytest.approx(rows)}),
+        ([1], {}),
+        ([2], {}),
+    ]
+
+
+def test_a_match_given_through_a_third_view_adds_nothing():
+    views, _ = problem(0, (12, 12, 12), (2, 2, 2))
+    same = np.column_stack((np.arange(6), np.arange(6)))
+    chain = joint_graph(views, {(0, 1): same, (1, 2): same}, 4, 2, np.random.default_rng(0))
+    ring = joint_graph(views, {(0, 1): same, (1, 2): same, (0, 2): same}, 4, 2, np.random.default_rng(0))
+    assert (chain.affinities != ring.affinities).nnz == 0
+    assert (chain.landmarks != ring.landmarks).nnz == 0
+
+
+def test_nothing_is_as_large_as_the_square_of_the_rows():
+    views, matches = problem(0, (3000, 2500), (3, 7), 600)
+    graph = joint_graph(views, matches, 10, 5, np.random.default_rng(0))
+    assert issparse(graph.affinities)
+    assert issparse(graph.landmarks)
+    assert graph.affinities.nnz < 40 * graph.n_objects
+    assert graph.landmarks.nnz < 45 * graph.n_objects
+
+
+def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
+    views, matches = problem(1, (300, 280), (3, 7), 120)
+    graph = joint_graph(views, matches, 10, 3, np.random.default_rng(0))
+    dense = graph.components(6)
+    monkeypatch.setattr(module, "_DENSE_OBJECTS", 100)
+    sparse = graph.components(6)
+    np.testing.assert_allclose(dense[0], sparse[0], atol=1e-6)
+    np.testing.assert_allclose(np.abs((dense[1] * sparse[1]).sum(axis=0)), 1, atol=1e-3)
+    assert (dense[1] * sparse[1]).sum(axis=0) == pytest.approx(1, abs=1e-3)  # also the signs
+
+
+def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
+    views, matches = problem(0, (80, 80), (2, 2), 60)
+    monkeypatch.setattr(module, "MOST_LANDMARKS", 20)
+    graph = joint_graph(views, matches, 5, 3, np.random.default_rng(0))
+    assert graph.landmarks.shape == (graph.n_objects, 2 * 20)
+
+
+def test_matched_objects_get_edges_by_the_columns_of_all_views():
+    views, _ = problem(0, (60, 50), (2, 2))
+    same = np.column_stack((np.arange(30), np.arange(30)))
+    graph = joint_graph(views, {(0, 1): same}, 5, 3, np.random.default_rng(0))
+    columns = np.random.default_rng(0).normal(size=(80, 3))
+    more = (graph.with_matched_objects(columns, 5).affinities - graph.affinities).toarray()
+    np.testing.assert_allclose(more[:30, :30], 2 * 30 / 80 * slow.view_graph(columns[:30], 5), atol=1e-12)
+    assert not more[30:].any()
+    few = joint_graph(views, {(0, 1): same[:19]}, 5, 3, np.random.default_rng(0))
+    assert few.with_matched_objects(np.zeros((91, 3)), 5) is few
+
+
+@pytest.mark.parametrize(("sizes", "k", "q"), [((900, 800), 10, 10), ((116, 200), 10, 6), ((30, 40), 10, 5)])
+def test_small_views_get_fewer_neighbors(sizes, k, q):
+    assert neighbors_for([np.zeros((n, 2)) for n in sizes], k, 10) == q
+    assert neighbors_for([np.zeros((n, 2)) for n in sizes], k, 3) == 3

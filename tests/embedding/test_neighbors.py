@@ -1,0 +1,45 @@
+"""Nearest neighbors are exact, whatever the units, the place of the data and the duplicates in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvcc.embedding import NeighborSearch, nearness
+from tests.reference.joint import distances
+from tests.strategies import seeds
+
+
+@given(seeds, st.integers(2, 30), st.sampled_from([1, 3, 8]), st.booleans())
+def test_distances_are_those_of_all_pairs(seed, n, d, duplicates):
+    rng = np.random.default_rng(seed)
+    X, new = rng.normal(size=(n, d)), rng.normal(size=(4, d))
+    X = X[rng.integers(n, size=n)] if duplicates else X
+    search = NeighborSearch.among(X)
+    q = int(rng.integers(1, n))
+    every = distances(X, X)
+    np.fill_diagonal(every, np.inf)
+    found, rows = search.nearest_others(q)
+    np.testing.assert_allclose(found * search.unit, np.sort(every, axis=1)[:, :q], atol=1e-12)
+    assert (rows != np.arange(n)[:, None]).all()
+    np.testing.assert_allclose(np.take_along_axis(every, rows, 1), found * search.unit, atol=1e-12)
+    found, _ = search.nearest_to(new, q)
+    np.testing.assert_allclose(found * search.unit, np.sort(distances(new, X), axis=1)[:, :q], atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [2, 8])
+@pytest.mark.parametrize(("shift", "scale"), [(1e9, 1.0), (0.0, 1e140), (0.0, 1e-300)])
+def test_neighbors_do_not_depend_on_place_and_unit(d, shift, scale):
+    X = np.random.default_rng(0).integers(-9, 9, size=(40, d)) + np.arange(40)[:, None] / 64
+    _, rows = NeighborSearch.among(X).nearest_others(3)
+    _, moved = NeighborSearch.among(X * scale + shift).nearest_others(3)
+    assert np.array_equal(rows, moved)
+
+
+def test_nearness_sums_to_one_and_falls_with_the_distance():
+    weights = nearness(np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))
+    np.testing.assert_allclose(weights.sum(axis=1), 1)
+    np.testing.assert_allclose(weights[0] / weights[0, 0], np.exp([0, -0.5, -2]))
+    np.testing.assert_allclose(weights[1], 1 / 3)

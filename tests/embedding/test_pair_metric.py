@@ -1,0 +1,150 @@
+"""The metric of judged pairs against its reference, and in scikit-learn's manner."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from mvcc import Constraints, PairMetric, pairwise_f_measure
+from mvcc.embedding import _pair_metric as module
+from mvcc.exceptions import InvalidInputError
+from tests.reference import joint as slow
+from tests.strategies import seeds
+
+
+def judged(seed, n=40, d=4, n_pairs=12):
+    """Rows whose first column tells three kinds, and weighted pairs."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    X = rng.normal(size=(n, d))
+    X[:, 0] += 4 * y
+    c = Constraints.from_labels(y, n_pairs, seed)
+    return X, y, Constraints(c.pairs, c.must_link, rng.uniform(0.2, 3, n_pairs))
+
+
+@parametrize_with_checks([PairMetric(), PairMetric(unit_rows=True)])
+def test_scikit_learns_checks_of_a_transformer(estimator, check, monkeypatch):
+    """None is expected to fail."""
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it one of them is skipped
+    check(estimator)
+
+
+@given(seeds, st.integers(4, 16), st.sampled_from([2, 4]))
+def test_the_metric_is_that_of_one_fit_for_every_pair_left_out(seed, n_pairs, d):
+    X, _, c = judged(seed, d=d, n_pairs=n_pairs)
+    E = slow.unit_rows(X)
+    fitted = PairMetric(unit_rows=True).fit(X, constraints=c)
+    expected, ridge = slow.metric(E, c.pairs, c.must_link, c.weights)
+    assert fitted.ridge_ == ridge
+    np.testing.assert_allclose(fitted.metric_, expected, atol=1e-9)
+    mapped = fitted.transform(X)
+    inner = E @ expected @ E.T
+    lengths = np.sqrt(np.diag(inner))
+    far = lengths > 1e-3
+    np.testing.assert_allclose(
+        (mapped @ mapped.T)[far][:, far], (inner / np.outer(lengths, lengths))[far][:, far], atol=1e-6
+    )
+
+
+@given(seeds, st.integers(4, 60), st.sampled_from([2, 3, 7]))
+def test_both_ways_to_solve_give_the_same(seed, n_pairs, d):
+    X, _, c = judged(seed, d=d, n_pairs=n_pairs)
+    first, second = X[c.pairs[:, 0]] * np.sqrt(c.weights)[:, None] / 5, X[c.pairs[:, 1]] / 5
+    missing = np.sqrt(c.weights) * c.must_link - (first * second).sum(axis=1)
+    one, other = (solve(first, second, missing) for solve in (module._by_pairs, module._by_products))
+    np.testing.assert_allclose(one[0], other[0], rtol=1e-6)
+    for ridge in range(len(module.RIDGES)):
+        np.testing.assert_allclose(one[1](ridge), other[1](ridge), atol=1e-8)
+
+
+def test_products_are_made_in_blocks(monkeypatch):
+    X, _, c = judged(0, n_pairs=40)
+    expected = PairMetric().fit(X, constraints=c).metric_
+    monkeypatch.setattr(module, "_BLOCK_ENTRIES", 70)
+    np.testing.assert_allclose(PairMetric().fit(X, constraints=c).metric_, expected, atol=1e-12)
+
+
+def test_more_pairs_than_can_be_solved_for_are_thinned(monkeypatch):
+    X, _, c = judged(0, n=200, d=6, n_pairs=300)
+    monkeypatch.setattr(module, "MOST_UNKNOWNS", 20)
+    fitted = PairMetric().fit(X, constraints=c)
+    some = np.linspace(0, 299, 20).astype(int)
+    few = PairMetric().fit(X, constraints=Constraints(c.pairs[some], c.must_link[some], c.weights[some]))
+    assert np.array_equal(fitted.metric_, few.metric_)
+
+
+def test_raw_columns_that_tell_the_kinds_count_more():
+    X, y, c = judged(0, n=200, d=8, n_pairs=60)
+    X[:, 1:] *= 3
+    found = [
+        pairwise_f_measure(y, KMeans(3, n_init=5, random_state=0).fit_predict(Z))
+        for Z in (X, PairMetric().fit(X, constraints=c).transform(X))
+    ]
+    assert found[1] > found[0] + 0.05
+
+
+@pytest.mark.parametrize("unit_rows", [False, True])
+@pytest.mark.parametrize("constraints", [None, Constraints([], []), Constraints([(0, 1), (1, 2), (0, 2)], [1, 0, 0])])
+def test_nothing_is_learned_from_less_than_four_pairs(unit_rows, constraints):
+    X, _, _ = judged(0)
+    fitted = PairMetric(unit_rows=unit_rows).fit(X, constraints=constraints)
+    assert fitted.ridge_ is None
+    assert np.array_equal(fitted.metric_, np.eye(4))
+    moved = X - X.mean(axis=0)
+    expected = slow.unit_rows(X) if unit_rows else moved / np.sqrt((moved**2).sum(axis=1).mean())
+    np.testing.assert_allclose(fitted.transform(X), expected, atol=1e-12)
+
+
+def test_nothing_is_learned_where_the_rows_say_it_already():
+    y = np.arange(12) % 3
+    fitted = PairMetric(unit_rows=True).fit(np.eye(3)[y], constraints=Constraints.from_labels(y, 20, 0))
+    assert fitted.ridge_ is None
+
+
+def test_a_pair_of_weight_zero_counts_for_nothing():
+    X, _, c = judged(0)
+    more = Constraints(np.concatenate((c.pairs, [(0, 1), (2, 5)])), [*c.must_link, True, False], [*c.weights, 0.0, 0.0])
+    one, other = (PairMetric().fit(X, constraints=given) for given in (c, more))
+    np.testing.assert_allclose(one.metric_, other.metric_, atol=1e-12)
+
+
+def test_place_and_unit_of_raw_columns_do_not_matter():
+    X, _, c = judged(0)
+    one, other = (PairMetric().fit(Z, constraints=c) for Z in (X, 100 * X + 7))
+    np.testing.assert_allclose(one.metric_, other.metric_, atol=1e-8)
+    np.testing.assert_allclose(one.transform(X), other.transform(100 * X + 7), atol=1e-8)
+
+
+def test_one_thread_and_two_give_the_same_bits():
+    X, _, c = judged(0, n=300, d=20, n_pairs=150)
+    found = []
+    for number in (1, 2):
+        with threadpool_limits(number):
+            found.append(PairMetric().fit(X, constraints=c).transform(X).tobytes())
+    assert found[0] == found[1]
+
+
+def test_a_refused_fit_keeps_the_former_one():
+    X, _, c = judged(0)
+    fitted = PairMetric().fit(X, constraints=c)
+    before = fitted.transform(X)
+    for bad in (Constraints([(0, 99)], [True]), [(0, 1)]):
+        with pytest.raises(InvalidInputError, match="constraint"):
+            fitted.fit(X[:, :2], constraints=bad)
+        assert np.array_equal(fitted.transform(X), before)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.transform(X), before)
+    assert not hasattr(clone(fitted), "metric_")
+
+
+def test_columns_that_would_fill_the_memory_are_refused():
+    with pytest.raises(InvalidInputError, match="use fewer features"):
+        PairMetric().fit(np.zeros((2, 20_000)))

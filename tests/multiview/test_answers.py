@@ -1,0 +1,108 @@
+"""Groups of answers, and how they are spread over the graph and predicted from columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
+
+from mvcc import Constraints
+from mvcc.embedding import raw_columns
+from mvcc.multiview._answers import Groups, predicted_by_columns, shares_of_classes, spread
+from tests.reference import joint as slow
+from tests.strategies import seeds
+
+
+def star(*groups):
+    """Place objects into groups: members with the first one, first members apart."""
+    together = [(group[0], other) for group in groups for other in group[1:]]
+    apart = [(one[0], other[0]) for n, one in enumerate(groups) for other in groups[:n]]
+    return Constraints.from_pairs(together, apart)
+
+
+def test_answers_that_keep_all_groups_apart_are_groups():
+    groups = Groups.among(9, star([0, 1, 2], [4, 5], [7]))
+    assert groups.of.tolist() == [0, 0, 0, -1, 1, 1, -1, 2, -1]
+    assert groups.complete
+    assert [members.tolist() for members in groups.largest_first()] == [[0, 1, 2], [4, 5], [7]]
+    fewer = Constraints.from_pairs([(0, 1), (0, 2), (4, 5)], [(0, 4), (0, 7)])
+    assert not Groups.among(9, fewer).complete
+    for pairs in (Constraints([], []), Constraints([(0, 1)], [True])):
+        assert not Groups.among(9, pairs).complete
+
+
+def test_large_groups_get_a_cluster_of_their_own_and_small_ones_do_not():
+    groups = Groups.among(14, star(range(5), range(5, 10), [10, 11]))
+    labels = np.array([0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 2, 2, 2])
+    assert groups.classes(labels, 3).tolist() == [0] * 5 + [1] * 5 + [0, 2, -1, -1]
+    pairs = Groups.among(14, Constraints.from_pairs([(0, 4)], [(4, 5), (9, 12)]))
+    assert pairs.classes(labels, 3).tolist() == [0, -1, -1, -1, 1, 0, -1, -1, -1, 1, -1, -1, 2, -1]
+
+
+def test_starts_are_the_means_of_the_largest_groups():
+    rows = np.arange(12.0)[:, None]
+    groups = Groups.among(12, star([0, 1], [3, 4, 5], [9]))
+    assert [start.ravel().tolist() for start in groups.starts(rows, 2)] == [[4.0, 0.5]]
+    assert [start.ravel().tolist() for start in groups.starts(rows, 4)] == [[4.0, 0.5, 9.0]] * 5
+    assert Groups.among(12, Constraints([(0, 1)], [True])).starts(rows, 2) == []
+
+
+def test_shares_are_those_of_the_judged_in_a_cluster():
+    shares = shares_of_classes(np.array([0, 0, 0, 1, 2]), np.array([0, 2, -1, -1, 1]), 3)
+    np.testing.assert_allclose(shares, [[0.5, 0, 0.5]] * 3 + [[0, 1, 0], [0, 1, 0]])
+
+
+def answers(seed, n=20, k=3):
+    rng = np.random.default_rng(seed)
+    W = rng.random((n, n)) * (rng.random((n, n)) < 0.3)
+    labels = np.append(np.arange(k), rng.integers(k, size=n - k))
+    classes = np.where(rng.random(n) < 0.4, labels, -1)
+    classes[:k] = np.arange(k)
+    return slow.normalized(W + W.T), labels, classes, rng.uniform(0.1, 1, n), rng
+
+
+@given(seeds)
+def test_spreading_is_the_sum_of_all_steps(seed):
+    N, labels, classes, weights, _ = answers(seed)
+    shares = shares_of_classes(labels, classes, 3)
+    found = spread(sp.csr_array(N), classes, weights, shares)
+    expected = slow.spread(N, classes, weights, shares.copy())
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@given(seeds, st.sampled_from([0.0, 0.5]))
+def test_columns_predict_by_the_ridge_that_leaves_out_best(seed, judged_there):
+    _, labels, classes, _, rng = answers(seed)
+    objects = [np.arange(12), np.append(np.arange(12, 20), [0, 5, 5])]
+    if not judged_there:  # nobody is judged in the second view
+        classes[[0, 5, *range(12, 20)]] = -1
+    shares = shares_of_classes(labels, classes, 3)
+    views = [rng.normal(size=(12, 2)) + labels[:12, None], rng.normal(size=(11, 4))]
+    found = predicted_by_columns([raw_columns(X) for X in views], objects, classes, shares)
+    assert (found >= 0).all()
+    if judged_there:
+        np.testing.assert_allclose(found, slow.predicted_by_columns(views, objects, classes, shares), atol=1e-8)
+
+
+def test_raw_columns_are_centered_and_of_unit_length():
+    X = np.random.default_rng(0).normal(size=(50, 4)) * [1e3, 1, 1, 1] + 5
+    rows = raw_columns(X)
+    np.testing.assert_allclose(rows.mean(axis=0), 0, atol=1e-12)
+    assert (rows**2).sum(axis=1).mean() == pytest.approx(1)
+    assert not raw_columns(np.full((5, 2), 0.1)).any()
+    np.testing.assert_allclose(raw_columns(X * 1e140), rows, atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [300, 2001])
+def test_wide_views_are_turned_to_their_principal_components(d):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 20)) @ rng.normal(size=(20, d))
+    with threadpool_limits(1):
+        rows = raw_columns(X)
+    centered = X - X.mean(axis=0)
+    centered /= np.sqrt((centered**2).sum(axis=1).mean())
+    assert rows.shape == (400, 256)
+    np.testing.assert_allclose(rows @ rows.T, centered @ centered.T, atol=1e-6)

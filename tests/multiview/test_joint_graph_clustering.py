@@ -1,0 +1,403 @@
+"""JointGraphClustering: what it finds, what must not change it, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpydoc.docscrape import ClassDoc
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
+
+from mvcc import (
+    ConstrainedViews,
+    Constraints,
+    DirectMapping,
+    JointGraphClustering,
+    JointSpectralFeatures,
+    MultiViewConstrainedClustering,
+    NeighborhoodKFold,
+    PCKMeans,
+    PerView,
+    drop_conflicts,
+    pairwise_f_measure,
+)
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from tests.strategies import seeds
+
+
+def blobs(seed=0, sizes=(60, 50), n_matches=20, k=3):
+    """Make views whose kinds lie far apart; the first rows of each view and the next are matched."""
+    rng = np.random.default_rng(seed)
+    y = [rng.integers(k, size=n) for n in sizes]
+    for one, other in pairwise(y):
+        other[:n_matches] = one[:n_matches]
+    for labels in y:
+        labels[:k] = np.arange(k)
+    same = np.column_stack((np.arange(n_matches), np.arange(n_matches)))
+    views = [12 * rng.permutation(np.eye(k, 4))[labels] + rng.normal(size=(len(labels), 4)) for labels in y]
+    return views, y, {(v, v + 1): same for v in range(len(sizes) - 1)}
+
+
+def digits(seed, n_pairs=0):
+    """Left and right halves of images, three in ten of a view matched, and judged pairs of left halves."""
+    data = load_digits()
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(data.target))
+    left, right = order[:1000], order[700:1700]
+    matches = {(0, 1): np.column_stack((np.arange(700, 1000), np.arange(300)))}
+    views = [data.images[left][:, :, :4].reshape(1000, -1), data.images[right][:, :, 4:].reshape(1000, -1)]
+    y = [data.target[left], data.target[right]]
+    judged = Constraints.from_labels(y[0], n_pairs, seed) if n_pairs else None
+    return views, y, matches, [judged, None]
+
+
+def fit(views, matches=None, constraints=None, k=3, **options):
+    return JointGraphClustering(k, random_state=0, **options).fit(views, constraints=constraints, mappings=matches)
+
+
+def score(y, labels):
+    return adjusted_rand_score(np.concatenate(y), np.concatenate(labels))
+
+
+# ---- what it finds
+
+
+@pytest.mark.parametrize("sizes", [(60,), (60, 50), (60, 50, 40)])
+@pytest.mark.parametrize("judged", [False, True])
+def test_kinds_that_lie_far_apart_are_found_with_one_numbering(sizes, judged):
+    views, y, matches = blobs(sizes=sizes)
+    constraints = [Constraints.from_labels(y[0], 12, 0), *[None] * (len(sizes) - 1)] if judged else None
+    model = fit(views, matches, constraints)
+    assert score(y, model.labels_) == 1
+    assert model.objective_ > 0
+
+
+@pytest.mark.parametrize("n_pairs", [0, 160])
+def test_halves_of_digits(n_pairs):
+    found = []
+    for seed in range(3):
+        views, y, matches, constraints = digits(seed, n_pairs)
+        model = fit(views, matches, constraints, k=10)
+        found.append(np.mean([pairwise_f_measure(*pair) for pair in zip(y, model.labels_, strict=True)]))
+    assert np.mean(found) >= (0.77 if n_pairs else 0.70), found
+
+
+def test_matches_alone_help():
+    views, y, matches, _ = digits(0)
+    apart, joined = (
+        [pairwise_f_measure(*p) for p in zip(y, fit(views, m, k=10).labels_, strict=True)] for m in ({}, matches)
+    )
+    assert np.mean(joined) > np.mean(apart) + 0.03
+
+
+def test_many_to_many_matches():
+    views, y, _ = blobs(n_matches=0)
+    pairs = [
+        (i, j)
+        for kind in range(3)
+        for i in np.flatnonzero(y[0] == kind)[:8]
+        for j in np.flatnonzero(y[1] == kind)[i % 5 :: 7]
+    ]
+    model = fit(views, {(0, 1): pairs})
+    assert score(y, model.labels_) == 1
+
+
+def test_answers_in_groups_are_learned():
+    views, y, matches, _ = digits(0)
+    rows = np.random.default_rng(0).permutation(1000)[:80]
+    groups = [rows[y[0][rows] == kind] for kind in range(10)]
+    together = [(group[0], row) for group in groups for row in group[1:]]
+    apart = [(one[0], other[0]) for n, one in enumerate(groups) for other in groups[:n]]
+    model = fit(views, matches, [Constraints.from_pairs(together, apart), None], k=10)
+    bare = fit(views, matches, k=10)
+    found = [np.mean([pairwise_f_measure(*p) for p in zip(y, m.labels_, strict=True)]) for m in (model, bare)]
+    assert found[0] > found[1]
+
+
+def test_a_heavy_pair_holds():
+    views, y, matches = blobs()
+    i, j = np.flatnonzero(y[0] == 0)[5], np.flatnonzero(y[0] == 1)[5]
+    light, heavy = (fit(views, matches, [Constraints([(i, j)], [True], [w]), None]).labels_[0] for w in (1e-3, 1e3))
+    assert light[i] != light[j]
+    assert heavy[i] == heavy[j]
+    near = np.flatnonzero(y[0] == 2)[:2]
+    heavy = fit(views, matches, [Constraints([near], [False], [1e3]), None]).labels_[0]
+    assert heavy[near[0]] != heavy[near[1]]
+
+
+def test_a_judged_pair_counts_in_every_view():
+    views, y, matches = blobs()
+    i, j = 3, int(np.flatnonzero(y[0][:20] != y[0][3])[0])
+    in_first = fit(views, matches, [Constraints([(i, j)], [True], [9.0]), None])
+    in_second = fit(views, matches, [None, Constraints([(i, j)], [True], [9.0])])
+    in_both = fit(views, matches, [Constraints([(i, j)], [True], [9.0])] * 2)
+    for model in (in_second, in_both):
+        assert all(np.array_equal(*pair) for pair in zip(in_first.labels_, model.labels_, strict=True))
+
+
+# ---- what must not change it
+
+
+def same_partitions(one, other):
+    return adjusted_rand_score(np.concatenate(one), np.concatenate(other)) == 1
+
+
+@given(seeds)
+def test_the_order_of_rows_does_not_matter(seed):
+    views, y, matches = blobs(seed % 100)
+    judged = Constraints.from_labels(y[0], 10, seed % 100)
+    order = [np.random.default_rng(seed).permutation(len(X)) for X in views]
+    place = [np.argsort(o) for o in order]
+    moved = fit(
+        [X[o] for X, o in zip(views, order, strict=True)],
+        {key: np.column_stack([place[v][rows[:, n]] for n, v in enumerate(key)]) for key, rows in matches.items()},
+        [Constraints(place[0][judged.pairs], judged.must_link), None],
+    )
+    expected = fit(views, matches, [judged, None])
+    assert same_partitions([labels[p] for labels, p in zip(moved.labels_, place, strict=True)], expected.labels_)
+
+
+def test_the_order_of_views_does_not_matter():
+    views, y, matches = blobs(sizes=(60, 50, 40))
+    judged = Constraints.from_labels(y[1], 10, 0)
+    expected = fit(views, matches, [None, judged, None])
+    moved = fit([views[v] for v in (2, 0, 1)], {(1, 2): matches[0, 1], (2, 0): matches[1, 2]}, [None, None, judged])
+    assert same_partitions([moved.labels_[v] for v in (1, 2, 0)], expected.labels_)
+
+
+def test_what_is_given_twice_is_given_once():
+    views, y, matches = blobs()
+    judged = Constraints.from_labels(y[0], 10, 0)
+    expected = fit(views, matches, [judged, None])
+    twice = Constraints(np.tile(judged.pairs, (2, 1)), np.tile(judged.must_link, 2))
+    again = fit(views, {key: np.tile(rows, (2, 1)) for key, rows in matches.items()}, [twice, None])
+    assert again.objective_ == expected.objective_
+    assert all(np.array_equal(*pair) for pair in zip(expected.labels_, again.labels_, strict=True))
+
+
+def test_a_pair_of_weight_zero_counts_for_nothing():
+    views, y, matches = blobs()
+    judged = Constraints.from_labels(y[0], 10, 0)
+    i, j = judged.pairs[judged.must_link][0]
+    nothing = Constraints([*judged.pairs, (i, j), (7, 8)], [*judged.must_link, False, True], [1.0] * 10 + [0.0] * 2)
+    one, other = (fit(views, matches, [c, None]) for c in (judged, nothing))
+    assert one.objective_ == other.objective_
+    bare, zeros = (fit(views, matches, [c, None]) for c in (None, Constraints([(i, j)] * 2, [True, False], [0.0, 0.0])))
+    assert bare.objective_ == zeros.objective_
+
+
+@pytest.mark.parametrize("n_pairs", [0, 40])
+def test_one_thread_and_two_give_the_same_bits(n_pairs):
+    views, _, matches, constraints = digits(0, n_pairs)
+    found = []
+    for number in (1, 2):
+        with threadpool_limits(number):
+            model = fit(views, matches, constraints, k=10)
+        found.append(
+            (model.objective_, [labels.tolist() for labels in model.labels_], model.predict(views[1], 1).tolist())
+        )
+    assert found[0] == found[1]
+
+
+# ---- new rows
+
+
+def test_new_rows_join_the_clusters_around_them_and_fitted_ones_keep_theirs():
+    views, y, matches = blobs()
+    model = fit(views, matches)
+    for view, X in enumerate(views):
+        assert np.array_equal(model.predict(X, view=view), model.labels_[view])
+        assert adjusted_rand_score(y[view], model.predict(X + 0.3, view=view)) == 1
+    both = model.predict(dict(enumerate(views)))
+    assert all(np.array_equal(both[view], model.labels_[view]) for view in (0, 1))
+
+
+def test_far_and_few_rows_are_predicted():
+    model = JointGraphClustering(2, random_state=0).fit([[[0.0], [0.1], [5.0], [5.1]]])
+    near, far = model.predict([[0.05], [1e140]])
+    assert near == model.labels_[0][0]
+    assert far == model.labels_[0][3]
+
+
+# ---- degenerate input: a sound result, twice the same, or a clear message
+
+
+def pairs(*rows):
+    return np.array(rows).reshape(-1, 2)
+
+
+def judged(rows, must_link, *weights):
+    return Constraints(rows, np.array(must_link, bool), *weights)
+
+
+A, B = blobs()[0]
+HALF = blobs()[2]
+FOUR = judged([(0, 41), (22, 33), (24, 45), (26, 37)], [1, 0, 1, 0])
+GIANT = {(0, 1): [(i, j) for i in range(50) for j in range(40)]}
+SIX = [(i, j) for i in range(6) for j in range(i)]
+DEGENERATE = {
+    "15 rows": ([A[:15], B[:12]], {(0, 1): HALF[0, 1][:5]}, [FOUR._select(np.arange(0)), None], 3),
+    "one row": ([A[:1]], {}, None, 1),
+    "as many clusters as rows": ([A[:5]], {}, None, 5),
+    "duplicates": ([np.repeat(X[:4], 30, 0) for X in (A, B)], HALF, [judged([(0, 40), (5, 90)], [0, 0]), None], 3),
+    "rows alike": ([np.ones((60, 2)), np.ones((50, 2))], HALF, [FOUR, None], 3),
+    "constant columns": ([np.column_stack((A, np.full(60, 5.0))), B], HALF, [FOUR, None], 3),
+    "no matches": ([A, B], {}, [FOUR, None], 3),
+    "empty matches": ([A, B], {(0, 1): np.empty((0, 2), int)}, None, 3),
+    "one match": ([A, B], {(0, 1): pairs((0, 0))}, [FOUR, None], 3),
+    "three matches": ([A, B], {(0, 1): HALF[0, 1][:3]}, [FOUR, None], 3),
+    "a view that nobody matches": ([A, B, A[:40]], HALF, [FOUR, None, None], 3),
+    "giant object": ([A, B], GIANT, [judged([(0, 55), (51, 52)], [0, 1]), None], 3),
+    "everything one object": ([A, B], {(0, 1): [(i, j) for i in range(60) for j in range(50)]}, None, 1),
+    "unequal weights": ([A, B], HALF, [judged(FOUR.pairs, FOUR.must_link, [1e-200, 0.0, 1.0, 1e200]), None], 3),
+    "only cannot-links": ([A, B], HALF, [judged([(0, 1), (0, 2), (3, 4), (5, 6)], [0] * 4), None], 3),
+    "only must-links": ([A, B], HALF, [judged([(20, 21), (20, 22), (23, 24), (25, 26)], [1] * 4), None], 3),
+    "more groups than clusters": ([A, B], HALF, [judged(SIX, [0] * 15), None], 3),
+    "everything judged": ([A, B], HALF, [judged([(i, i + 1) for i in range(59)], [i % 3 for i in range(59)]), None], 3),
+    "one column": ([A[:, :1], B[:, :1]], HALF, None, 3),
+    "one cluster": ([A, B], HALF, [FOUR, None], 1),
+    "huge and tiny values": ([A * 1e140, B * 1e-300], HALF, [FOUR, None], 3),
+    "far from 0": ([A + 1e9, B - 1e12], HALF, [FOUR, None], 3),
+    "a far outlier": ([np.vstack((A, np.full((1, 4), 1e9))), B], HALF, [FOUR, None], 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_degenerate_input_has_a_sound_result(case):
+    views, matches, constraints, k = DEGENERATE[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one, other = (fit(views, matches, constraints, k=k) for _ in range(2))
+    assert np.isfinite(one.objective_)
+    for labels, again, rows, X in zip(one.labels_, other.labels_, one.embedding_, views, strict=True):
+        assert labels.shape == (len(X),)
+        assert labels.min() >= 0
+        assert labels.max() < k
+        assert np.array_equal(labels, again)
+        assert np.isfinite(rows).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"views": [A[:3]], "k": 5}, "n_clusters=5 needs as many objects, but view 0 has 3"),
+        ({"views": [A[:3], B[:3]], "matches": {(0, 1): HALF[0, 1][:3]}, "k": 5}, "views 0, 1 have 3"),
+        ({"views": {"a": A, "b": B[:3]}, "k": 5}, "view 'b' has 3"),
+        ({"views": [A], "n_components": 70}, "n_components=70 needs as many objects"),
+        ({"views": [A], "k": 0}, "n_clusters=0 is not allowed"),
+        ({"views": [A], "n_neighbors": 0}, "n_neighbors=0 is not allowed"),
+        ({"views": [A], "n_init": 1.5}, "n_init=1.5 is not allowed"),
+        ({"views": [A], "constraint_weight": -1}, "constraint_weight=-1 is not allowed"),
+        ({"views": A}, "views must be a list"),
+        ({"views": [[[np.nan]]]}, "NaN"),
+    ],
+)
+def test_what_cannot_be_clustered_is_refused(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fit(**arguments)
+
+
+def test_contradictions_are_named_also_through_matches():
+    views, _, matches = blobs()
+    named = dict(zip(("left", "right"), views, strict=True))
+    given = {"left": judged([(3, 4)], [1]), "right": judged([(3, 4)], [0])}
+    with pytest.raises(ConstraintConflictError, match=r"row 3 of view 'left'.*row 4 of view 'right'"):
+        fit(named, {("left", "right"): matches[0, 1]}, given)
+    with pytest.raises(ConstraintConflictError, match="relation"):
+        fit(views, {(0, 1): [*matches[0, 1], (3, 4)]}, [judged([(3, 4)], [0]), None])
+    kept, _ = drop_conflicts([given["left"], given["right"]], matches)
+    assert len(fit(views, matches, kept).labels_) == 2
+
+
+# ---- the scikit-learn face
+
+
+def test_a_fit_learns_what_is_documented_and_a_clone_nothing():
+    views, _, matches = blobs()
+    model = fit(views, matches, n_components=5)
+    documented = {attribute.name for attribute in ClassDoc(JointGraphClustering)["Attributes"]}
+    assert {name for name in vars(model) if name.endswith("_")} == documented
+    assert [rows.shape for rows in model.embedding_] == [(60, 5), (50, 5)]
+    assert not any(name.endswith("_") for name in vars(clone(model)))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_a_refused_fit_keeps_the_former_one_and_a_pickle_all():
+    views, _, matches = blobs()
+    model = fit(views, matches)
+    before = [labels.tolist() for labels in model.labels_]
+    for bad in ({"mappings": {(0, 1): [(0, 99)]}}, {"constraints": [judged([(0, 1)] * 2, [0, 1]), None]}, {"y": [1]}):
+        with pytest.raises(InvalidInputError):
+            model.fit(views, **bad)
+        assert [labels.tolist() for labels in model.labels_] == before
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(views[0] + 0.1), model.predict(views[0] + 0.1))
+
+
+def test_names_and_ids_give_what_numbers_give():
+    views, y, matches = blobs()
+    c = Constraints.from_labels(y[0], 12, 0)
+    tables = {
+        name: pd.DataFrame(X, index=[f"{name}{i}" for i in range(len(X))], columns=list("abcd"))
+        for name, X in zip("LR", views, strict=True)
+    }
+    said = pd.DataFrame({"i": tables["L"].index[c.pairs[:, 0]], "j": tables["L"].index[c.pairs[:, 1]]})
+    said["kind"] = np.where(c.must_link, "must-link", "cannot-link")
+    ids = pd.DataFrame({"R": tables["R"].index[matches[0, 1][:, 1]], "L": tables["L"].index[matches[0, 1][:, 0]]})
+    named = fit(tables, {("L", "R"): ids}, {"L": said})
+    expected = fit(views, matches, [c, None])
+    assert named.objective_ == expected.objective_
+    assert named.view_names_ == ["L", "R"]
+    assert np.array_equal(named.predict(tables["R"][list("dcba")], view="R"), named.labels_[1])
+
+
+def test_pipelines_cross_validation_and_metadata_routing():
+    views, y, matches = blobs()
+    data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
+    pipeline = make_pipeline(PerView(MinMaxScaler()), JointGraphClustering(3, random_state=0)).fit(data)
+    assert pipeline.score(data) == 1
+    assert score(y, pipeline.fit_predict(data)) == 1
+    found = cross_validate(pipeline, data, cv=NeighborhoodKFold(2), error_score="raise")
+    assert found["test_score"].mean() > 0.9
+    with config_context(enable_metadata_routing=True):
+        model = JointGraphClustering(3, random_state=0).set_fit_request(constraints=True, mappings=True)
+        assert score(y, model.fit(views, mappings=matches).labels_) == 1
+
+
+def test_the_other_estimator_of_several_views_may_follow_the_joint_features():
+    views, y, matches = blobs()
+    data = ConstrainedViews(views, [Constraints.from_labels(y[0], 24, 0), None], matches)
+    joint = JointSpectralFeatures(n_view_components=3)
+    last = MultiViewConstrainedClustering(PCKMeans(3), DirectMapping(), random_state=0)
+    model = make_pipeline(joint, last).fit(data)
+    expected = clone(last).fit(joint.transform(data))
+    for view in (0, 1):
+        assert np.array_equal(model[-1].labels_[view], expected.labels_[view])
+    new = {1: views[1] + 0.2}
+    assert np.array_equal(model.predict(new)[1], expected.predict(joint.transform(new))[1])
+    assert model.score(data) == expected.score(joint.transform(data))
+
+
+@given(st.integers(0, 30), st.integers(1, 12))
+def test_any_matches_and_pairs_give_labels(n_matches, n_pairs):
+    rng = np.random.default_rng([n_matches, n_pairs])
+    matches = {(0, 1): np.column_stack((rng.integers(60, size=n_matches), rng.integers(50, size=n_matches)))}
+    c = Constraints(np.sort([rng.choice(60, 2, replace=False) for _ in range(n_pairs)]), rng.random(n_pairs) < 0.5)
+    kept, _ = drop_conflicts([c, None], matches)
+    model = fit([A, B], matches, kept)
+    for (u, v), rows in matches.items():
+        if n_matches >= 3:
+            assert np.array_equal(model.labels_[u][rows[:, 0]], model.labels_[v][rows[:, 1]])

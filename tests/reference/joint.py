@@ -1,0 +1,164 @@
+"""The joint graph of several views, the metric of judged pairs, and the spreading of answers: dense, one step each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+RIDGES_OF_PAIRS = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
+RIDGES_OF_COLUMNS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+def objects_of(sizes: list[int], matches: dict) -> list[list[int]]:
+    """Give matched rows the same number until nothing changes; numbers in the order of the rows."""
+    number = {(v, i): (v, i) for v, n in enumerate(sizes) for i in range(n)}
+    changed = True
+    while changed:
+        changed = False
+        for (u, v), rows in matches.items():
+            for i, j in rows:
+                low = min(number[u, i], number[v, j])
+                changed |= number[u, i] != low or number[v, j] != low
+                number[u, i] = number[v, j] = low
+    order = {low: n for n, low in enumerate(sorted(set(number.values())))}
+    return [[order[number[v, i]] for i in range(n)] for v, n in enumerate(sizes)]
+
+
+def distances(X: Matrix, Y: Matrix) -> Matrix:
+    return np.array([[np.sqrt(np.sum((x - y) ** 2)) for y in Y] for x in X])
+
+
+def view_graph(X: Matrix, q: int, local: int = 7) -> Matrix:
+    """exp(−d² / s_i s_j) of the q nearest neighbors, symmetric, divided by the square roots of the degrees."""
+    n = len(X)
+    q = min(q, n - 1)
+    d = distances(X, X)
+    nearest = [sorted((d[i, j], j) for j in range(n) if j != i)[:q] for i in range(n)]
+    floor = 1e-3 * np.mean([found[-1][0] for found in nearest])
+    s = [max(found[min(local, q) - 1][0], floor if floor > 0 else 1.0) for found in nearest]
+    W = np.zeros((n, n))
+    for i in range(n):
+        for gap, j in nearest[i]:
+            W[i, j] = np.exp(-(gap**2) / (s[i] * s[j]))
+    return normalized((W + W.T) / 2)
+
+
+def normalized(W: Matrix) -> Matrix:
+    scale = 1 / np.sqrt(np.maximum(W.sum(axis=1), 1e-12))
+    return scale[:, None] * W * scale
+
+
+def over_objects(graphs: list[Matrix], objects: list[list[int]], n: int) -> Matrix:
+    """Sum of P_v A_v P_vᵀ without its diagonal."""
+    A = np.zeros((n, n))
+    for G, own in zip(graphs, objects, strict=True):
+        for i, a in enumerate(own):
+            for j, b in enumerate(own):
+                A[a, b] += G[i, j] * (a != b)
+    return A
+
+
+def leading(S: Matrix, number: int) -> tuple[Matrix, Matrix]:
+    values, vectors = np.linalg.eigh(S)
+    order = np.argsort(-values)[:number]
+    return values[order], vectors[:, order]
+
+
+def unit_rows(E: Matrix) -> Matrix:
+    return np.array([row / np.linalg.norm(row) if np.linalg.norm(row) > 0 else row for row in E])
+
+
+def shared_landmarks(space: list[Matrix], objects: list[list[int]], n: int, near: int = 10) -> Matrix:
+    """B = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks, which are seen in two views or more."""
+    landmarks = [a for a in range(n) if sum(a in own for own in objects) >= 2]
+    Z = np.zeros((n, n))
+    for X, own in zip(space, objects, strict=True):
+        of_landmarks = [i for i, a in enumerate(own) if a in landmarks]
+        m = min(near, len(of_landmarks) - 1)
+        for i, a in enumerate(own):
+            found = sorted((float(np.sqrt(np.sum((X[i] - X[j]) ** 2))), j) for j in of_landmarks)[:m]
+            weights = np.array([np.exp(-2 * (gap / (found[-1][0] or 1.0)) ** 2) for gap, _ in found])
+            for weight, (_, j) in zip(weights / weights.sum(), found, strict=True):
+                Z[a, own[j]] += weight
+    Z = np.array([row / row.sum() if row.sum() > 0 else row for row in Z])[:, landmarks]
+    return Z @ np.diag(1 / Z.sum(axis=0)) @ Z.T
+
+
+def joint_graph(views: list[Matrix], matches: dict, q: int, k: int) -> tuple[Matrix, Matrix]:
+    """Return A, and S = A + B / 2 with B the mean of raw and spectral landmarks."""
+    objects = objects_of([len(X) for X in views], matches)
+    n = 1 + max(max(own) for own in objects)
+    graphs = [view_graph(X, q) for X in views]
+    A = over_objects(graphs, objects, n)
+    spectra = [unit_rows(leading(G, k)[1]) for G in graphs]
+    B = (shared_landmarks(views, objects, n) + shared_landmarks(spectra, objects, n)) / 2
+    return A, A + 0.5 * B
+
+
+def embedding(S: Matrix, r: int) -> Matrix:
+    values, vectors = leading(normalized(S), r)
+    return unit_rows(vectors * np.maximum(values, 0) ** 2)
+
+
+def metric(E: Matrix, pairs, must_link, weights) -> tuple[Matrix, float | None]:
+    """Fit the ridge regression of y − s, and for every ridge again without each pair."""
+    d = E.shape[1]
+    design = [((np.outer(E[i], E[j]) + np.outer(E[j], E[i])) / 2).ravel() for i, j in pairs]
+    Phi, w = np.array(design), np.asarray(weights, dtype=float)
+    missing = np.asarray(must_link, dtype=float) - np.array([E[i] @ E[j] for i, j in pairs])
+
+    def solved(kept, ridge: float) -> Matrix:
+        P = Phi[kept] * np.sqrt(w[kept])[:, None]
+        return np.linalg.solve(P.T @ P + ridge * np.eye(d * d), P.T @ (missing[kept] * np.sqrt(w[kept])))
+
+    everything = np.arange(len(pairs))
+    losses = [
+        sum(w[c] * (missing[c] - Phi[c] @ solved(np.delete(everything, c), ridge)) ** 2 for c in everything)
+        for ridge in RIDGES_OF_PAIRS
+    ]
+    if min(losses) >= np.sum(w * missing**2):
+        return np.eye(d), None
+    ridge = RIDGES_OF_PAIRS[int(np.argmin(losses))]
+    values, vectors = np.linalg.eigh(np.eye(d) + solved(everything, ridge).reshape(d, d))
+    return vectors @ np.diag(np.maximum(values, 0)) @ vectors.T, ridge
+
+
+def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
+    """T = Σ (0.95 N)^s (Y + min(0.1, 2 / m) V) for s = 0 … 80; columns of sum 1, then rows."""
+    m = sum(c >= 0 for c in classes)
+    source = min(0.1, 2 / m) * shares
+    for i, c in enumerate(classes):
+        if c >= 0:
+            source[i, c] += weights[i]
+    T = sum(np.linalg.matrix_power(0.95 * N, s) @ source for s in range(81))
+    T = T / T.sum(axis=0)
+    return T / T.sum(axis=1, keepdims=True)
+
+
+def predicted_by_columns(views: list[Matrix], objects: list[list[int]], classes, shares: Matrix) -> Matrix:
+    """Weighted ridge regression of the classes on [R | 1] per view, leaving out one judged row after the other."""
+    n, k = shares.shape
+    total, seen = np.zeros((n, k)), np.zeros(n)
+    for X, own in zip(views, objects, strict=True):
+        R = X - X.mean(axis=0)
+        R = np.column_stack((R / np.sqrt(np.mean(np.sum(R**2, axis=1))), np.ones(len(R))))
+        target = np.array([np.eye(k)[classes[a]] if classes[a] >= 0 else shares[a] for a in own])
+        w = np.array([1.0 if classes[a] >= 0 else 0.2 for a in own])
+
+        def solved(kept, ridge: float, R=R, w=w, target=target) -> Matrix:
+            A, b = R[kept] * w[kept, None], target[kept]
+            return np.linalg.solve(A.T @ R[kept] + ridge * np.eye(R.shape[1]), A.T @ b)
+
+        everything = np.arange(len(own))
+        judged = [i for i, a in enumerate(own) if classes[a] >= 0]
+        losses = [
+            sum(np.sum((target[i] - R[i] @ solved(np.delete(everything, i), ridge)) ** 2) for i in judged)
+            for ridge in RIDGES_OF_COLUMNS
+        ]
+        fit = R @ solved(everything, RIDGES_OF_COLUMNS[int(np.argmin(losses))])
+        for i, a in enumerate(own):
+            total[a] += fit[i]
+            seen[a] += 1
+    P = np.maximum(total / seen[:, None], 0)
+    return P / P.sum(axis=1, keepdims=True)
