@@ -28,6 +28,7 @@ def compile_all_kernels() -> None:
     many = np.zeros((threads._WORTH_SHARING, 1))  # shared among threads, by kernels that are else called by kernels
     for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
         make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
+        make_base("pck-means", 2).set_params(init="auto").fit(many[:_ROWS], constraints=constraints)
 
 
 def compile_kernels(used: Iterable[tuple[str, str]]) -> None:

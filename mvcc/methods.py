@@ -68,7 +68,7 @@ def base_names() -> tuple[str, ...]:
 
 
 def make_base(name: str, n_clusters: int) -> Any:
-    """Return a base algorithm that is not fitted yet.
+    """Return a base algorithm that is not fitted yet, with the paper's start: the neighborhoods, in index order.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def make_base(name: str, n_clusters: int) -> Any:
     """
     if name not in _BASES:
         raise ConfigError(f"there is no base algorithm {clipped(repr(name))}{_known(name, _BASES)}")
-    return resolve_name(_BASES[name])(n_clusters)
+    return resolve_name(_BASES[name])(n_clusters, init="neighborhoods")
 
 
 def own_transfer_names() -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def data():
 
 def model(threshold=0.5, **options):
     return MultiViewConstrainedClustering(
-        PCKMeans(3), ConstraintPropagation(threshold), max_iter=4, random_state=0, **options
+        PCKMeans(3, init="neighborhoods"), ConstraintPropagation(threshold), max_iter=4, random_state=0, **options
     )
 
 

@@ -282,7 +282,9 @@ def test_one_warning_names_the_views_that_propagation_does_not_suit():
 
 def test_nothing_is_doubted_where_nothing_was_propagated():
     views, constraints, _ = moons_and_blobs()
-    model = MultiViewConstrainedClustering(PCKMeans(2), ConstraintPropagation(0.75), random_state=0)
+    model = MultiViewConstrainedClustering(
+        PCKMeans(2, init="neighborhoods"), ConstraintPropagation(0.75), random_state=0
+    )
     model.fit(views, constraints=constraints)  # no row is mapped, and a warning would be an error
     assert [found.suspicious for found in model.diagnostics_] == [True, False]
 
@@ -290,7 +292,7 @@ def test_nothing_is_doubted_where_nothing_was_propagated():
 @pytest.mark.parametrize("method", ["direct-mapping", "cluster-membership", "single-view"])
 def test_other_methods_are_diagnosed_without_a_warning(method):
     views, constraints, mappings = moons_and_blobs()
-    model = MultiViewConstrainedClustering(PCKMeans(2), METHODS[method], random_state=0)
+    model = MultiViewConstrainedClustering(PCKMeans(2, init="neighborhoods"), METHODS[method], random_state=0)
     model.fit(views, constraints=constraints, mappings=mappings)
     assert len(model.diagnostics_) == 2
     assert model.diagnostics_[0].suspicious

@@ -199,7 +199,7 @@ def test_a_low_threshold_is_chosen_where_only_far_inference_helps(seed):
     mappings = {(0, 1): np.column_stack((np.arange(60),) * 2)}
 
     def share_right(transfer):
-        model = MultiViewConstrainedClustering(PCKMeans(2), transfer, random_state=0)
+        model = MultiViewConstrainedClustering(PCKMeans(2, init="neighborhoods"), transfer, random_state=0)
         labels = fit(model, [clean, other], constraints, mappings).labels_[1]
         return max(np.mean(labels == y), np.mean(labels != y)), model.transfer_
 

@@ -134,7 +134,7 @@ def fit_job(
 
 
 def _model(job: Job, transfer: Any, seed: int) -> MultiViewConstrainedClustering:
-    base = make_base(job.base, job.n_clusters)
+    base = make_base(job.base, job.n_clusters).set_params(init="auto")
     return MultiViewConstrainedClustering(base, transfer, closure=job.closure, random_state=seed)
 
 

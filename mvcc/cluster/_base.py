@@ -1,14 +1,15 @@
-"""What PCK-Means and MPCK-Means share: checks, the start from must-link neighbourhoods, the scikit-learn face."""
+"""What PCK-Means and MPCK-Means share: checks, starts, the scikit-learn face."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -16,13 +17,18 @@ from mvcc._kernels.links import build_links
 from mvcc._messages import shown
 from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState, as_floats, as_generator, check_count, check_number, checked_by, is_clean
+from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.blocks import assign_nearest
 from mvcc.cluster._kernels.metrics import log_det
 from mvcc.cluster._kernels.start import neighborhood_start
+from mvcc.cluster._starts import N_INIT, Search
 from mvcc.constraints import Constraints, Listed
 from mvcc.exceptions import InvalidInputError
 
 NO_CONSTRAINTS = Constraints([], [])
+
+
+Iterate = Callable[..., Found]  # from labels (−1: none) and centers
 
 
 class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
@@ -32,6 +38,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
 
     n_clusters: int
     init: str | ArrayLike
+    n_init: int | str
     max_iter: int
     tol: float
     random_state: RandomState
@@ -72,15 +79,23 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):
             raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}; ask for fewer clusters.")
+        n_init = self._n_init()
         max_iter = check_count(self.max_iter, "max_iter")
         tol = check_number(self.tol, "tol", low=0)
-        labels, centers = self._start(data, given._spanning(), k)
         neighborhoods, others = given._parts or (None, given)
         links = build_links(len(data), *others._list())
         groups = None if neighborhoods is None else neighborhoods.groups(len(data))
-        self._iterate(data, centers, labels, (links, groups), max_iter, tol)
+        iterate = partial(self._iterate, data, (links, groups), max_iter=max_iter, tol=tol)
+        if n_init is None:
+            found = iterate(*self._start(data, given._spanning(), k))
+        else:
+            found = self._search(data, given, k, n_init, iterate)
+        self.labels_, self.cluster_centers_, self.objective_ = found.labels, found.centers, found.objective
+        self.n_iter_, self.converged_ = found.n_iter, found.converged
+        if found.metrics is not None:
+            self.metrics_ = found.metrics
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, X: ArrayLike) -> Ints:
         """Assign rows to the learned clusters, without regard to constraints.
 
         Parameters
@@ -104,14 +119,30 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     @abstractmethod
     def _iterate(
         self,
-        X: NDArray[np.float64],
-        centers: NDArray[np.float64],
-        labels: NDArray[np.int64],
+        X: Floats,
         constraints: tuple[Any, Groups | None],
+        labels: Ints,
+        centers: Floats,
+        *,
         max_iter: int,
         tol: float,
-    ) -> None:
-        """Run the iterations from the given start and store what they found; constraints are (links, groups)."""
+    ) -> Found:
+        """Run the iterations from the given start, whose arrays they change; constraints are (links, groups)."""
+
+    def _search(self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate) -> Found:
+        """Return the best of ``n_init`` starts, of which the first is that of the neighborhoods alone."""
+        rng = as_generator(self.random_state)
+        labels, centers, n_chosen = self._neighborhood_start(X, given._spanning(), k, rng)
+        means = centers[:n_chosen].copy()
+        best: Found = iterate(labels, centers)
+        if n_init > 1:
+            for found in self._ends(Search(X, given, k, self.max_iter, rng), means, n_init - 1, iterate):
+                best = found if found.beats(best) else best
+        return best
+
+    @abstractmethod
+    def _ends(self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate) -> Iterator[Found]:
+        """Give where the other starts end; ``neighborhoods`` are the means (m, d) of those that start clusters."""
 
     @staticmethod
     def _check_objective(objective: float) -> None:
@@ -123,17 +154,17 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
             )
 
     @abstractmethod
-    def _current_metrics(self) -> NDArray[np.float64]:
+    def _current_metrics(self) -> Floats:
         """Return the metric of every cluster, (k, d) or (k, d, d)."""
 
-    def _check_X(self, X: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
+    def _check_X(self, X: ArrayLike, *, reset: bool) -> Floats:
         """Check X in one fast pass where it is a plain array already, else by scikit-learn's thorough checks."""
         if is_clean(X) and not hasattr(self, "feature_names_in_") and (reset or X.shape[1] == self.n_features_in_):
             self.n_features_in_ = X.shape[1]
             return X
         return checked_by(partial(validate_data, self), X, "X", reset=reset)
 
-    def _start(self, X: NDArray[np.float64], spanning: Listed, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _start(self, X: Floats, spanning: Listed, k: int) -> tuple[Ints, Floats]:
         """Return starting labels (−1: none) and centers, by ``init``."""
         if not isinstance(self.init, str):
             wanted = (k, X.shape[1])
@@ -144,13 +175,35 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
                     f"shape {given.shape}."
                 )
             return np.full(len(X), -1), np.array(given, dtype=np.float64, order="C")
-        if self.init != "neighborhoods":
-            raise InvalidInputError(
-                f"init={shown(self.init)} is not allowed; 'neighborhoods' or an array of centers is."
-            )
+        return self._neighborhood_start(X, spanning, k, as_generator(self.random_state))[:2]
+
+    def _neighborhood_start(
+        self, X: Floats, spanning: Listed, k: int, rng: np.random.Generator
+    ) -> tuple[Ints, Floats, int]:
+        """Return labels, centers, and how many of these neighborhoods start; the others are random rows."""
         labels, centers, n_chosen = neighborhood_start(X, k, *spanning, self._farthest_first)
         if n_chosen < k:
             free = np.flatnonzero(labels < 0)
             rows = free if len(free) >= k - n_chosen else np.arange(len(X))
-            centers[n_chosen:] = X[as_generator(self.random_state).choice(rows, k - n_chosen, replace=False)]
-        return labels, centers
+            centers[n_chosen:] = X[rng.choice(rows, k - n_chosen, replace=False)]
+        return labels, centers, int(n_chosen)
+
+    def _n_init(self) -> int | None:
+        """Return the number of starts of a search; None for the one start that ``init`` names."""
+        if isinstance(self.init, str) and self.init not in ("auto", "neighborhoods"):
+            raise InvalidInputError(
+                f"init must be 'auto', 'neighborhoods' or an array of centers, got {shown(self.init)}."
+            )
+        automatic = isinstance(self.n_init, str) and self.n_init == "auto"
+        if isinstance(self.n_init, str) and not automatic:
+            raise InvalidInputError(f"n_init must be 'auto' or an integer of at least 1, got {shown(self.n_init)}.")
+        n_init = N_INIT if automatic else check_count(self.n_init, "n_init")
+        if isinstance(self.init, str) and self.init == "auto":
+            return n_init
+        if not automatic and n_init > 1:
+            name = "'neighborhoods'" if isinstance(self.init, str) else "an array of centers"
+            raise InvalidInputError(
+                f"n_init must be 'auto' or 1 with init={name}, which is a single start, got {n_init}; "
+                f"init='auto' takes several."
+            )
+        return None

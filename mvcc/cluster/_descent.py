@@ -40,6 +40,8 @@ class Found:
         Sweeps done.
     converged : bool
         False when the limit of sweeps ended it.
+    metrics : (k, d) or (k, d, d) array, or None
+        Where they were learned.
     """
 
     labels: Ints
@@ -47,10 +49,15 @@ class Found:
     objective: float
     n_iter: int
     converged: bool
+    metrics: Floats | None = None
 
     def beats(self, other: Found | None) -> bool:
         """Tell whether the objective is lower, by more than rounding."""
         return other is None or self.objective < other.objective - _ROUNDING * abs(other.objective)
+
+    def as_low_as(self, other: Found) -> bool:
+        """Tell whether the objectives are the same but for rounding."""
+        return not self.beats(other) and not other.beats(self)
 
 
 class Problem:
@@ -77,7 +84,10 @@ class Problem:
         self.links: Any = build_links(len(X), *listed)
         constrained = np.diff(self.links[0]) > 0
         if groups is not None:
-            constrained |= groups[0] >= 0
+            member, start = groups[:2]
+            # a neighborhood of a single row, apart from none, says nothing
+            says = (np.bincount(member[member >= 0]) > 1) | (np.diff(start) > 0)
+            constrained |= (member >= 0) & says[member]
         self.bound, self.free = np.flatnonzero(constrained), np.flatnonzero(~constrained)
         self._everyone = np.arange(len(X))
 
@@ -147,6 +157,17 @@ class Problem:
             gaps = np.ascontiguousarray(left[:, best])
             chosen.append(X[tried[best]])
         return np.array(chosen)
+
+    def swapped(self, centers: Floats, rank: int, rng: np.random.Generator) -> Floats:
+        """Return the centers without one, which k-means++ puts elsewhere.
+
+        Points pay when they lose their center and go to the next: the center is the cheapest one of rank 0, and so on.
+        """
+        gaps = self._distances(centers)
+        nearest, next_nearest = np.partition(gaps, 1, axis=1)[:, :2].T
+        paid = (next_nearest - nearest) * (1.0 if self.masses is None else self.masses)
+        cheapest = np.argsort(np.bincount(gaps.argmin(axis=1), paid, minlength=len(centers)), kind="stable")
+        return self.spread_centers(len(centers), np.delete(centers, cheapest[rank % len(centers)], axis=0), rng)
 
     def _distances(self, centers: Floats) -> Floats:
         """Return the squared distances of all points from the centers, (n, len(centers))."""

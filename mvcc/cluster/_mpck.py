@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mvcc._messages import shown
 from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState, check_matrices
-from mvcc.cluster._base import ConstrainedKMeans
+from mvcc.cluster._base import ConstrainedKMeans, Iterate
+from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.mpck import mpck_fit
+from mvcc.cluster._starts import Search
 from mvcc.exceptions import InvalidInputError
 
 
@@ -68,7 +71,8 @@ class MPCKMeans(ConstrainedKMeans):
         *,
         metric: Literal["diagonal", "full"] = "diagonal",
         shared_metric: bool = False,
-        init: str | ArrayLike = "neighborhoods",
+        init: str | ArrayLike = "auto",
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-6,
         random_state: RandomState = None,
@@ -77,19 +81,21 @@ class MPCKMeans(ConstrainedKMeans):
         self.metric = metric
         self.shared_metric = shared_metric
         self.init = init
+        self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
 
     def _iterate(
         self,
-        X: NDArray[np.float64],
-        centers: NDArray[np.float64],
-        labels: NDArray[np.int64],
+        X: Floats,
         constraints: tuple[Any, Groups | None],
+        labels: Ints,
+        centers: Floats,
+        *,
         max_iter: int,
         tol: float,
-    ) -> None:
+    ) -> Found:
         if not isinstance(self.metric, str) or self.metric not in ("diagonal", "full"):
             raise InvalidInputError(f"metric={shown(self.metric)} is not allowed; 'diagonal' or 'full' is.")
         if not isinstance(self.shared_metric, (bool, np.bool_)):
@@ -102,9 +108,12 @@ class MPCKMeans(ConstrainedKMeans):
             X, centers, metrics, labels, *constraints, bool(self.shared_metric), max_iter, tol
         )
         self._check_objective(objective)
-        self.objective_, self.n_iter_, self.converged_ = objective, n_iter, converged
-        self.labels_, self.cluster_centers_, self.metrics_ = labels, centers, metrics
+        return Found(labels, centers, objective, n_iter, converged, metrics)
 
-    def _current_metrics(self) -> NDArray[np.float64]:
-        metrics: NDArray[np.float64] = self.metrics_
+    def _ends(self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate) -> Iterator[Found]:
+        for centers in search.distinct_centers(neighborhoods, n_starts):
+            yield iterate(np.full(len(search.X), -1), centers.copy())
+
+    def _current_metrics(self) -> Floats:
+        metrics: Floats = self.metrics_
         return metrics

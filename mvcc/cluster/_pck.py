@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mvcc._kernels.threads import may_share
 from mvcc._neighborhoods import Groups
 from mvcc._validation import RandomState
-from mvcc.cluster._base import ConstrainedKMeans
+from mvcc.cluster._base import ConstrainedKMeans, Iterate
+from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.pck import pck_fit, pck_fit_in_threads
+from mvcc.cluster._starts import Search
+from mvcc.constraints import Constraints
 
 
 class PCKMeans(ConstrainedKMeans):
@@ -57,31 +63,46 @@ class PCKMeans(ConstrainedKMeans):
         self,
         n_clusters: int = 8,
         *,
-        init: str | ArrayLike = "neighborhoods",
+        init: str | ArrayLike = "auto",
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-6,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
+        self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
 
     def _iterate(
         self,
-        X: NDArray[np.float64],
-        centers: NDArray[np.float64],
-        labels: NDArray[np.int64],
+        X: Floats,
         constraints: tuple[Any, Groups | None],
+        labels: Ints,
+        centers: Floats,
+        *,
         max_iter: int,
         tol: float,
-    ) -> None:
-        fit = pck_fit_in_threads if may_share(len(X)) else pck_fit
+    ) -> Found:
+        # a search has the passes by themselves, which it need not compile once more as a whole
+        in_passes = may_share(len(X)) or (isinstance(self.init, str) and self.init == "auto")
+        fit = pck_fit_in_threads if in_passes else pck_fit
         objective, n_iter, converged = fit(X, centers, labels, *constraints, max_iter, tol)
         self._check_objective(objective)
-        self.objective_, self.n_iter_, self.converged_ = objective, n_iter, converged
-        self.labels_, self.cluster_centers_ = labels, centers
+        return Found(labels, centers, objective, n_iter, converged)
 
-    def _current_metrics(self) -> NDArray[np.float64]:
+    def _search(self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate) -> Found:
+        best = super()._search(X, given, k, n_init, iterate)
+        left = self.max_iter - best.n_iter
+        if best.converged or not left:
+            return best
+        end: Found = iterate(best.labels, best.centers, max_iter=left)  # descents have a limit of their own
+        return replace(end, n_iter=best.n_iter + end.n_iter)
+
+    def _ends(self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate) -> Iterator[Found]:
+        return islice(search.descents(neighborhoods), n_starts)
+
+    def _current_metrics(self) -> Floats:
         return np.ones_like(self.cluster_centers_)

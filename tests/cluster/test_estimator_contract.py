@@ -72,7 +72,14 @@ def test_clone_and_parameters(estimator):
 
 
 def test_defaults():
-    shared = {"n_clusters": 8, "init": "neighborhoods", "max_iter": 300, "tol": 1e-6, "random_state": None}
+    shared = {
+        "n_clusters": 8,
+        "init": "auto",
+        "n_init": "auto",
+        "max_iter": 300,
+        "tol": 1e-6,
+        "random_state": None,
+    }
     assert PCKMeans().get_params() == shared
     assert MPCKMeans().get_params() == shared | {"metric": "diagonal", "shared_metric": False}
 

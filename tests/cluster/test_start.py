@@ -226,6 +226,6 @@ def test_centers_that_cannot_be_used_are_refused_and_the_right_shape_is_named(es
 
 
 @both
-def test_an_unknown_start_is_refused_and_the_known_one_is_named(estimator):
-    with pytest.raises(InvalidInputError, match=r"'k-means\+\+'.*'neighborhoods'"):
+def test_an_unknown_start_is_refused_and_the_known_ones_are_named(estimator):
+    with pytest.raises(InvalidInputError, match=r"'auto', 'neighborhoods' or an array of centers, got 'k-means\+\+'"):
         estimator(3, init="k-means++").fit(np.zeros((10, 2)))

@@ -96,7 +96,9 @@ def cases(dataset):
 @cache
 def mpck_fits(dataset, algorithm):
     return [
-        MPCKMeans(case.k, shared_metric=MPCK[algorithm], random_state=0).fit(case.X, constraints=case.closed)
+        MPCKMeans(case.k, shared_metric=MPCK[algorithm], init="neighborhoods", random_state=0).fit(
+            case.X, constraints=case.closed
+        )
         for case in cases(dataset)
     ]
 
@@ -126,8 +128,8 @@ def test_pck_equals_wekaut_in_every_fit_with_k_neighbourhoods(dataset, record_pr
     assert len(compared) >= 60
     differing = []
     for case in compared:
-        found = PCKMeans(case.k, tol=1e-5, max_iter=10_000).fit(case.X, constraints=case.closed)
-        first = PCKMeans(case.k, max_iter=1).fit(case.X, constraints=case.closed)
+        found = PCKMeans(case.k, init="neighborhoods", tol=1e-5, max_iter=10_000).fit(case.X, constraints=case.closed)
+        first = PCKMeans(case.k, init="neighborhoods", max_iter=1).fit(case.X, constraints=case.closed)
         expected = case.result("PCKMeans")
         if not (
             same_partition(found.labels_, case.output("labels_PCKMeans"))
@@ -150,7 +152,7 @@ def test_mpck_starts_as_wekaut_does_but_for_its_reset_of_the_first_k_rows(datase
     for case in cases(dataset):
         if not case.enough_neighborhoods:
             continue
-        labels, centers = MPCKMeans(case.k)._start(case.X, case.closed._spanning(), case.k)
+        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed._spanning(), case.k)
         theirs, their_centers = (case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids"))
         order = np.abs(centers[:, np.newaxis] - their_centers).sum(axis=2).argmin(axis=1)
         assert_allclose(centers, their_centers[order], rtol=0, atol=1e-12, err_msg=str(case))
@@ -290,7 +292,7 @@ def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(dataset, a
         labels, centers = (case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids"))
         with_defects = mpck_loop(case, MPCK[algorithm], labels.astype(int), centers, 1000, defects=True)
         assert_array_equal(with_defects, theirs, str(case))
-        labels, centers = MPCKMeans(case.k)._start(case.X, case.closed._spanning(), case.k)
+        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed._spanning(), case.k)
         without = mpck_loop(case, MPCK[algorithm], labels, centers, found.n_iter_, defects=False)
         assert_array_equal(without, found.labels_, str(case))
     record_property(

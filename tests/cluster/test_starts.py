@@ -1,0 +1,202 @@
+"""Several starts of PCKMeans and MPCKMeans: what they promise, and how whole neighborhoods move."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+from mvcc import Constraints, MPCKMeans, PCKMeans
+from mvcc.cluster._starts import Search
+from mvcc.exceptions import InvalidInputError
+from tests.reference.pck import objective as reference_objective
+
+both = pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
+
+
+def blobs(seed: int, n_pairs: int):
+    """Gaussian blobs of any sizes and spreads, with pairs that are all correct, closed."""
+    rng = np.random.default_rng(seed)
+    k, d = int(rng.integers(2, 9)), int(rng.integers(1, 6))
+    y = rng.permutation(np.repeat(np.arange(k), rng.integers(5, 120, size=k)))
+    spread = rng.uniform(0.3, 1.2, size=k)
+    X = rng.uniform(1, 6) * rng.normal(size=(k, d))[y] + spread[y, None] * rng.normal(size=(len(y), d))
+    return X, y, k, Constraints.from_labels(y, n_pairs, random_state=seed).closure()
+
+
+def at_k_means(X, k, c, seed=0):
+    """Return k-means' labels, and Eq. 1 at its labels and centers."""
+    with threadpool_limits(1):  # more wait for each other
+        found = KMeans(k, n_init=10, random_state=seed).fit(X)
+    labels = found.labels_.astype(np.int64)
+    centers = np.array([X[labels == h].mean(axis=0) for h in range(k)])
+    i, j = c.pairs.T
+    violated = (labels[i] == labels[j]) != c.must_link
+    return labels, ((X - centers[labels]) ** 2).sum() + c.weights[violated].sum()
+
+
+@pytest.mark.parametrize("n_pairs", [40, 120])
+def test_blobs_with_correct_pairs_end_no_higher_than_k_means_and_are_as_good(n_pairs):
+    gains = []
+    for seed in range(20):
+        X, y, k, c = blobs(seed, n_pairs)
+        labels, objective = at_k_means(X, k, c, seed)
+        model = PCKMeans(k, random_state=seed).fit(X, constraints=c)
+        assert model.objective_ <= objective * (1 + 1e-9), f"seed {seed}"
+        gains.append(adjusted_rand_score(y, model.labels_) - adjusted_rand_score(y, labels))
+    gains = np.array(gains)
+    assert gains.mean() > -2 * gains.std(ddof=1) / np.sqrt(len(gains))
+
+
+@pytest.mark.parametrize("n_pairs", [2, 10, 20])
+def test_no_end_is_above_the_searchs_own_k_means_however_few_the_pairs(n_pairs):
+    for seed in range(20):
+        X, _, k, c = blobs(seed, n_pairs)
+        rng = np.random.default_rng(seed)
+        search = Search(X, c, k, 300, rng)
+        at_its_labels = search._rows.objective(search.k_means.labels, search.k_means.centers)
+        assert next(search.descents(X[:0])).objective <= at_its_labels * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+@pytest.mark.parametrize("n_pairs", [20, 160])
+def test_real_data_end_no_higher_than_k_means(load, n_pairs):
+    data = load()
+    X = (data.data - data.data.min(axis=0)) / np.ptp(data.data, axis=0)
+    k = len(data.target_names)
+    for seed in range(3):
+        c = Constraints.from_labels(data.target, n_pairs, random_state=seed).closure()
+        labels, objective = at_k_means(X, k, c, seed)
+        model = PCKMeans(k, random_state=seed).fit(X, constraints=c)
+        assert model.objective_ <= objective * (1 + 1e-9)
+        gain = adjusted_rand_score(data.target, model.labels_) - adjusted_rand_score(data.target, labels)
+        assert gain > -0.01
+
+
+def test_six_unequal_blobs_that_one_start_does_not_find():
+    rng = np.random.default_rng(1)
+    y = rng.permutation(np.repeat(np.arange(6), [900, 660, 510, 420, 300, 210]))
+    X = rng.uniform(-6, 6, size=(6, 4))[y] + rng.uniform(0.5, 1.1, size=6)[y, None] * rng.normal(size=(3000, 4))
+    found = {"auto": [], "neighborhoods": []}
+    labels, _ = at_k_means(X, 6, Constraints([], []))
+    for seed in range(5):
+        c = Constraints.from_labels(y, 80, random_state=seed).closure()
+        for init, scores in found.items():
+            model = PCKMeans(6, init=init, random_state=seed).fit(X, constraints=c)
+            scores.append(adjusted_rand_score(y, model.labels_))
+    assert min(found["auto"]) >= adjusted_rand_score(y, labels) - 0.002
+    assert np.mean(found["neighborhoods"]) < 0.95  # else nothing is tested
+
+
+@both
+def test_the_papers_start_is_the_first_and_no_end_is_above_it(Estimator):
+    lower = 0
+    for seed in range(15):
+        X, _, k, c = blobs(seed, 40)
+        paper, one, several = (
+            Estimator(k, random_state=seed, **kind).fit(X, constraints=c)
+            for kind in ({"init": "neighborhoods"}, {"n_init": 1}, {})
+        )
+        assert_array_equal(one.labels_, paper.labels_)
+        assert_array_equal(one.cluster_centers_, paper.cluster_centers_)
+        assert one.objective_ == paper.objective_
+        assert several.objective_ <= paper.objective_
+        lower += several.objective_ < paper.objective_ - 1e-6 * abs(paper.objective_)
+    assert lower >= 3
+
+
+@both
+def test_of_equal_ends_the_first_start_wins(Estimator):
+    X = np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 0.0], [9.1, 0.1], [0.0, 0.1], [9.0, 0.2]])
+    c = Constraints.from_pairs(must_link=[(2, 3), (3, 5), (0, 1)]).closure()
+    paper, several = (
+        Estimator(2, init=init, random_state=0).fit(X, constraints=c) for init in ("neighborhoods", "auto")
+    )
+    assert paper.labels_.tolist() == several.labels_.tolist() == [1, 1, 0, 0, 1, 0]
+
+
+def test_of_mpck_means_k_means_is_a_start():
+    for seed in range(5):
+        X, _, k, c = blobs(seed, 40)
+        search = Search(X, c, k, 300, np.random.default_rng(0))
+        centers = next(search.distinct_centers(X[:0], 9))
+        assert_array_equal(centers, search.k_means.centers)
+        labels = search.k_means.labels
+        means = [X[labels == h].mean(axis=0) for h in range(k)]
+        np.testing.assert_allclose(centers, means, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("most_listed", [2**20, 0], ids=["listed", "held"])
+def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, monkeypatch):
+    """Where every neighborhood is together, Eq. 1 differs by its scatter and by the cannot-links inside of it."""
+    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", most_listed)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(50, 3)), rng.integers(4, size=50)
+        c = Constraints.from_labels(y, 30, random_state=seed).closure()
+        assert (c._parts is not None) == (most_listed == 0)
+        search = Search(X, c, 4, 300, rng)
+        point, problem = search._whole.point, search._whole.problem
+        scatter = sum(((X[point == p] - problem.X[p]) ** 2).sum() for p in range(len(problem.X)))
+        for _ in range(5):
+            of_points, centers = rng.integers(4, size=len(problem.X)), rng.normal(size=(4, 3))
+            of_rows = of_points[point]
+            expected = reference_objective(X, of_rows, centers, c.pairs, c.must_link, c.weights)
+            assert problem.objective(of_points, centers) + scatter == pytest.approx(expected, rel=1e-10)
+            assert search._rows.objective(of_rows, centers) == pytest.approx(expected, rel=1e-10)
+
+
+def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
+    moved = 0
+    for seed in range(10):
+        X, _, k, c = blobs(seed, 40)
+        search = Search(X, c, k, 300, np.random.default_rng(seed))
+        ends = list(islice(search.descents(X[:0]), 6))
+        for found in ends:
+            assert found.objective == search._rows.objective(found.labels, found.centers)
+        centers = X[:k]
+        alone = search._rows.descend(centers, search._rows.nearest(centers), np.random.default_rng(seed), 40)
+        search._rng = np.random.default_rng(seed)
+        after = search._from(centers)
+        assert after.objective <= alone.objective
+        moved += after.objective < alone.objective * (1 - 1e-6)
+    assert moved >= 2
+
+
+@both
+def test_a_start_that_is_given_is_the_only_one(Estimator):
+    X, _, k, c = blobs(3, 40)
+    for init, name in (("neighborhoods", "'neighborhoods'"), (X[:k], "an array of centers")):
+        for n_init in ("auto", 1):
+            Estimator(k, init=init, n_init=n_init).fit(X, constraints=c)
+        with pytest.raises(InvalidInputError, match=f"n_init must be 'auto' or 1 with init={name}.*got 3"):
+            Estimator(k, init=init, n_init=3).fit(X, constraints=c)
+
+
+@both
+@pytest.mark.parametrize("n_init", [0, -1, 2.5, True, "ten", None])
+def test_a_number_of_starts_that_is_none_is_refused(Estimator, n_init):
+    with pytest.raises(InvalidInputError, match="n_init"):
+        Estimator(2, n_init=n_init).fit(np.eye(4))
+
+
+@both
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
+def test_no_start_exceeds_the_limit_of_iterations(Estimator, max_iter):
+    for seed in range(5):
+        X, _, k, c = blobs(seed, 40)
+        assert Estimator(k, max_iter=max_iter, random_state=0).fit(X, constraints=c).n_iter_ <= max_iter
+
+
+@both
+def test_rows_without_differences_and_as_many_clusters_as_rows(Estimator):
+    assert Estimator(3, random_state=0).fit(np.ones((7, 2))).labels_.shape == (7,)
+    model = Estimator(4, random_state=0).fit(np.arange(8.0).reshape(4, 2) ** 2)
+    assert sorted(model.labels_.tolist()) == [0, 1, 2, 3]
+    assert Estimator(1, random_state=0).fit(np.eye(3)).labels_.tolist() == [0, 0, 0]
