@@ -29,15 +29,20 @@ class MPCKMeans(ConstrainedKMeans):
         Learn one weight per feature (the paper's choice), or whole matrices.
     shared_metric : bool, default=False
         Learn one metric for all clusters instead of one for each.
-    init : "neighborhoods" or array-like of shape (k, d), default="neighborhoods"
-        Start from k must-link neighbourhoods chosen by weighted farthest-first traversal, missing centers being
-        distinct random rows; or from the given centers, with all points unassigned.
+    init : "auto", "neighborhoods" or array-like of shape (k, d), default="auto"
+        "auto" runs from several starts and takes the lowest Eq. 1, the first of equal ones: "neighborhoods"; k-means'
+        centers; and the centers that the starts of ``PCKMeans`` end with, but for those that end alike.
+        "neighborhoods" is the paper's and WekaUT's single start: from k must-link neighborhoods chosen by weighted
+        farthest-first traversal, missing centers being distinct random rows. An array holds the centers of a single
+        start, with all points unassigned.
+    n_init : int or "auto", default="auto"
+        Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second k-means' centers.
     max_iter : int, default=300
         Limit of iterations.
     tol : float, default=1e-6
         Stop when the objective changes by no more than this (absolute).
     random_state : int, numpy Generator, RandomState or None, default=None
-        Draws the missing centers.
+        Draws missing centers, and the starts of a search.
 
     Attributes
     ----------
@@ -50,7 +55,7 @@ class MPCKMeans(ConstrainedKMeans):
     objective_ : float
         Eq. 1. It may rise between iterations, since the metric step moves the farthest pair of Eq. 3.
     n_iter_ : int
-        Iterations done.
+        Iterations done, of a search those of the start that won.
     converged_ : bool
         False when ``max_iter`` or a cycle ended the run.
 

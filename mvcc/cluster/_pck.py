@@ -27,15 +27,22 @@ class PCKMeans(ConstrainedKMeans):
     ----------
     n_clusters : int, default=8
         k, the number of clusters.
-    init : "neighborhoods" or array-like of shape (k, d), default="neighborhoods"
-        Start from the k largest must-link neighbourhoods, missing centers being distinct random rows; or from the
-        given centers, with all points unassigned.
+    init : "auto", "neighborhoods" or array-like of shape (k, d), default="auto"
+        "auto" searches from several starts that differ in kind and takes the lowest Eq. 1, the first of equal ones:
+        "neighborhoods"; k-means' clusters; the neighborhoods with k-means++ for the centers that they leave open; and
+        k-means++ throughout. Sweeps go over the constrained rows in a new random order each, and whole must-link
+        neighborhoods are moved, too. "neighborhoods" is the paper's and WekaUT's single start: from the k largest
+        must-link neighborhoods, missing centers being distinct random rows, in index order. An array holds the centers
+        of a single start, with all points unassigned.
+    n_init : int or "auto", default="auto"
+        Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second k-means.
     max_iter : int, default=300
         Limit of iterations.
     tol : float, default=1e-6
-        Stop when the objective changes by no more than this (absolute).
+        Stop when the objective changes by no more than this (absolute). The other starts of a search stop when no label
+        changes.
     random_state : int, numpy Generator, RandomState or None, default=None
-        Draws the missing centers.
+        Draws missing centers, and the starts and orders of a search.
 
     Attributes
     ----------
@@ -46,7 +53,7 @@ class PCKMeans(ConstrainedKMeans):
     objective_ : float
         Eq. 1; never rises from one iteration to the next.
     n_iter_ : int
-        Iterations done.
+        Iterations done, of a search those of the last descent of the start that won.
     converged_ : bool
         False when ``max_iter`` ended the run.
 

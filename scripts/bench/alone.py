@@ -32,12 +32,12 @@ def propagate(problem: Problem) -> tuple[int, int]:
 
 def pck(problem: Problem) -> tuple[int, int]:
     """Return the number of closed constraints and the bytes of data."""
-    return _fit(PCKMeans(int(problem["k"]), random_state=0), problem)
+    return _fit(PCKMeans(int(problem["k"]), init="neighborhoods", random_state=0), problem)
 
 
 def mpck(problem: Problem) -> tuple[int, int]:
     """Return the number of closed constraints and the bytes of data."""
-    return _fit(MPCKMeans(int(problem["k"]), random_state=0), problem)
+    return _fit(MPCKMeans(int(problem["k"]), init="neighborhoods", random_state=0), problem)
 
 
 WORK: dict[str, Callable[[Problem], tuple[int, int]]] = {"propagate": propagate, "pck": pck, "mpck": mpck}

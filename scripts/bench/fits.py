@@ -55,7 +55,7 @@ def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[
             for algorithm, estimator in ALGORITHMS.items():
                 times, scores = [], []
                 for c in problems:
-                    model = estimator(1 + int(y.max()), random_state=0)
+                    model = estimator(1 + int(y.max()), init="neighborhoods", random_state=0)
                     times.append(_fit_time(model, X, c))
                     scores.append(pairwise_f_measure(y, model.labels_))
                 done = [fit for fit in theirs if fit["algorithm"] == algorithm and "labels" in fit]
@@ -103,7 +103,9 @@ def beside_wekaut(draws: int = 20) -> Iterator[dict[str, Any]]:
             for n in NUMBERS:
                 lists = [(inputs[kind][:, : n // 2]).astype(int) for kind in ("must_link", "cannot_link")]
                 problems = [Constraints.from_pairs(*pairs) for pairs in zip(*lists, strict=True)][:draws]
-                times = [_fit_time(ALGORITHMS[algorithm](k, random_state=0), X, c) for c in problems]
+                times = [
+                    _fit_time(ALGORITHMS[algorithm](k, init="neighborhoods", random_state=0), X, c) for c in problems
+                ]
                 yield row(
                     f"{algorithm}, {dataset} {X.shape[0]} x {X.shape[1]}, {n} constraints",
                     float(np.median(times)),

@@ -33,7 +33,7 @@ def together(base, transfer):
     """Both views at once."""
 
     def entry(task: Task) -> dict:
-        model = MultiViewConstrainedClustering(base(N_CLUSTERS), transfer, random_state=task.seed)
+        model = MultiViewConstrainedClustering(base(N_CLUSTERS, init="neighborhoods"), transfer, random_state=task.seed)
         judged = Constraints.from_pairs(must_link=task.must_link, cannot_link=task.cannot_link)
         model.fit(task.views, constraints=[judged, None], mappings={(0, 1): task.matched})
         return {str(number): labels for number, labels in enumerate(model.labels_)}

@@ -48,14 +48,16 @@ class Scene:
         self.alone, self.together = (
             self.fitted(transfer) for transfer in (SingleView(), ConstraintPropagation(THRESHOLD))
         )
-        self.first = PCKMeans(2, random_state=SEED).fit(self.views[0], constraints=self.closed[0]).labels_
+        self.first = (
+            PCKMeans(2, init="neighborhoods", random_state=SEED).fit(self.views[0], constraints=self.closed[0]).labels_
+        )
         self.propagated = propagate_constraints(
             self.views[0], self.first, self.closed[0], THRESHOLD, candidates=self.mapped[0]
         )
 
     def fitted(self, transfer) -> list[np.ndarray]:
         """Return the clusters of both views under a transfer method."""
-        model = MultiViewConstrainedClustering(PCKMeans(2), transfer, random_state=SEED)
+        model = MultiViewConstrainedClustering(PCKMeans(2, init="neighborhoods"), transfer, random_state=SEED)
         return model.fit(self.views, constraints=self.given, mappings=self.matches).labels_
 
 
