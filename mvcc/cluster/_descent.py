@@ -117,7 +117,11 @@ class Problem:
             pck_sweep(order, table, labels, self.links, groups, own, rivals)
             assign_nearest(X, self.free, centers, metrics, log_dets, labels)
             counts = self._update(labels, centers)
-            newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
+            newly_empty = False
+            if counts.all():  # as nearly always, so that the kernel need not be compiled
+                donor[:] = -1
+            else:
+                newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
             # labels that are those of the centers do not change in the first sweep where nothing is constrained
             if iteration > 1 and not newly_empty and np.array_equal(labels, before):
                 return self._found(labels, centers, iteration, True)
