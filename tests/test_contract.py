@@ -12,8 +12,8 @@ from numpydoc.validate import validate
 import mvcc
 
 SIGNATURES = {
-    "PCKMeans": "(n_clusters=8, *, init='neighborhoods', max_iter=300, tol=1e-06, random_state=None)",
-    "MPCKMeans": "(n_clusters=8, *, metric='diagonal', shared_metric=False, init='neighborhoods', max_iter=300, "
+    "PCKMeans": "(n_clusters=8, *, init='auto', n_init='auto', max_iter=300, tol=1e-06, random_state=None)",
+    "MPCKMeans": "(n_clusters=8, *, metric='diagonal', shared_metric=False, init='auto', n_init='auto', max_iter=300, "
     "tol=1e-06, random_state=None)",
     "MultiViewConstrainedClustering": "(base, transfer=None, *, closure='full', max_iter=20, tol=1e-06, "
     "random_state=None)",

@@ -106,7 +106,8 @@ def test_what_would_fill_the_memory_is_refused_at_once(call):
 @pytest.mark.compiled
 @pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
 def test_a_hundred_thousand_features_are_clustered(Estimator):
-    assert answer(lambda: Estimator(2, random_state=0).fit(wide(100_000))) is not None
+    for options in ({"init": "neighborhoods"}, {"n_init": 2}):
+        assert answer(lambda: Estimator(2, random_state=0, **options).fit(wide(100_000))) is not None  # noqa: B023
 
 
 WIDER = np.full((4, 2), np.finfo(np.longdouble).max)
