@@ -148,8 +148,7 @@ def joint_graph(
     for graph, own in zip(graphs, objects, strict=True):
         rows_of = membership(own, n_objects)
         affinities = affinities + rows_of @ graph @ rows_of.T
-    affinities = affinities.tocsr()
-    affinities.setdiag(0)
+    affinities = (affinities - sp.diags_array(affinities.diagonal())).tocsr()
     affinities.eliminate_zeros()
     landmarks = _landmarks(objects, n_objects, rng)
     if not len(landmarks):
