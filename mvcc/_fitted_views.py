@@ -14,6 +14,31 @@ from mvcc._views import GivenViews, called_table, feature_names, is_table, known
 from mvcc.exceptions import InvalidInputError
 
 
+class FittedViews:
+    """What an estimator or a transformer for several views remembers of them, and how it checks later rows by it."""
+
+    view_names_: list[str] | None
+    n_features_in_: list[int]
+    feature_names_in_: list[NDArray[Any] | None]
+
+    def _remember_features(self, given: GivenViews, data: list[NDArray[np.float64]]) -> None:
+        """Note what the views and their features are called."""
+        self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
+        self.feature_names_in_ = [feature_names(table) for table in given.tables]
+
+    def _rows(self, X: Any, number: int, what: str) -> NDArray[np.float64]:
+        """Return rows of a view as an array; ``what`` is what messages call them."""
+        features = self.n_features_in_[number], self.feature_names_in_[number]
+        return rows_like(X, self.view_names_, number, *features, what)
+
+    def _of_views(self, X: Any, view: int | str, answer: Callable[[Any, int, str], Any]) -> Any:
+        """Give an answer for X, the rows of one view or several views, in its form."""
+        n_views = len(self.n_features_in_)
+        if are_views(X):
+            return each_view(X, self.view_names_, n_views, answer)
+        return answer(X, view_number(view, self.view_names_, n_views, "view"), "X")
+
+
 def are_views(X: Any) -> bool:
     """Tell whether X is views, as a dict or a list, and not the rows of a single one."""
     return isinstance(X, Mapping) or (

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from mvcc._constrained_views import ConstrainedViews
-from mvcc._fitted_views import are_views, each_view, rows_like
+from mvcc._fitted_views import FittedViews
 from mvcc._messages import called, shown
 from mvcc._validation import RandomState, as_generator, check_count
-from mvcc._views import GivenViews, feature_names, view_number
+from mvcc._views import GivenViews
 from mvcc.embedding._joint_graph import embedded, joint_graph, neighbors_for, separate_problems, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
@@ -28,7 +28,7 @@ _NEAREST = 10  # fitted rows that place a new one
 Floats = NDArray[np.float64]
 
 
-class JointSpectralFeatures(TransformerMixin, BaseEstimator):
+class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     """Spectral features of several views in one space, also where few of their rows are matched.
 
     Matched rows are one object. Each view has a graph of nearest neighbors with local scales (Zelnik-Manor and Perona,
@@ -170,8 +170,7 @@ class JointSpectralFeatures(TransformerMixin, BaseEstimator):
                 for number, objects in zip(numbers, graph.objects, strict=True):
                     features[number] = rows[objects]
         self._features, self._searches = features, [NeighborSearch.among(X) for X in data]
-        self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
-        self.feature_names_in_ = [feature_names(table) for table in given.tables]
+        self._remember_features(given, data)
         found = [_like(table, rows.copy()) for table, rows in zip(given.tables, features, strict=True)]
         return found if given.names is None else dict(zip(given.names, found, strict=True))
 
@@ -202,15 +201,10 @@ class JointSpectralFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if isinstance(X, ConstrainedViews):
             return replace(X, views=self.transform(X.views))
-        n_views = len(self.n_features_in_)
-        if are_views(X):
-            return each_view(X, self.view_names_, n_views, self._placed)
-        return self._placed(X, view_number(view, self.view_names_, n_views, "view"), "X")
+        return self._of_views(X, view, self._placed)
 
     def _placed(self, X: Any, number: int, what: str) -> Any:
-        features = self.n_features_in_[number], self.feature_names_in_[number]
-        rows = rows_like(X, self.view_names_, number, *features, what)
-        fitted = self._features[number]
+        rows, fitted = self._rows(X, number, what), self._features[number]
         with threadpool_limits(1):
             distances, nearest = self._searches[number].nearest_to(rows, min(_NEAREST, len(fitted)))
             placed = unit_rows(np.einsum("ij,ijk->ik", nearness(distances), fitted[nearest]))

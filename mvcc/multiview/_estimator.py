@@ -13,16 +13,16 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._constrained_views import ConstrainedViews
-from mvcc._fitted_views import are_views, each_view, rows_like
+from mvcc._fitted_views import FittedViews, each_view
 from mvcc._messages import shown
 from mvcc._threshold import n_satisfied
-from mvcc._views import GivenViews, Judged, feature_names, view_number
+from mvcc._views import GivenViews, Judged
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.mapping import Relations
 
 
-class MultiViewEstimator(ClusterMixin, BaseEstimator, ABC):
+class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators that cluster several views; a subclass fits, and assigns new rows of one view."""
 
     # the first argument of fit, which scikit-learn would take for metadata because of its name
@@ -59,11 +59,6 @@ class MultiViewEstimator(ClusterMixin, BaseEstimator, ABC):
             constraints, mappings = views.constraints, views.mappings
         given = GivenViews.of(views.views if isinstance(views, ConstrainedViews) else views)
         return given, given.arrays(), given.constraints(constraints), given.relations(mappings)
-
-    def _remember_features(self, given: GivenViews, data: list[NDArray[np.float64]]) -> None:
-        """Note what the views and their features are called, by which later rows are checked."""
-        self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
-        self.feature_names_in_ = [feature_names(table) for table in given.tables]
 
     def fit_predict(
         self,
@@ -112,11 +107,7 @@ class MultiViewEstimator(ClusterMixin, BaseEstimator, ABC):
             For a view that is not there, rows with other features than in ``fit``, or a clustering that cannot predict.
         """
         check_is_fitted(self)
-        n_views = len(self.n_features_in_)
-        X = X.views if isinstance(X, ConstrainedViews) else X
-        if are_views(X):
-            return each_view(X, self.view_names_, n_views, self._predicted)
-        return self._predicted(X, view_number(view, self.view_names_, n_views, "view"), "X")
+        return self._of_views(X.views if isinstance(X, ConstrainedViews) else X, view, self._predicted)
 
     def score(self, X: ConstrainedViews, y: None = None) -> float:
         """Return the share of constraints that ``labels_`` satisfy, such as held-out ones (§6.3).
@@ -167,7 +158,3 @@ class MultiViewEstimator(ClusterMixin, BaseEstimator, ABC):
         if n_rows != len(labels):
             raise InvalidInputError(f"{what} must have the {len(labels)} rows that were fitted, not {n_rows}.")
         return labels
-
-    def _rows(self, X: Any, number: int, what: str) -> NDArray[np.float64]:
-        features = self.n_features_in_[number], self.feature_names_in_[number]
-        return rows_like(X, self.view_names_, number, *features, what)

@@ -19,7 +19,7 @@ from mvcc.embedding import NeighborSearch, find_objects, nearness, separate_prob
 from mvcc.exceptions import InvalidInputError
 from mvcc.mapping import Relations, refuse_conflicts
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview._joint_set import Settings, cluster_jointly, contradict, pairs_of_objects
+from mvcc.multiview._joint_set import Settings, cluster_jointly, pairs_of_objects
 
 _NEAREST = 10  # fitted rows that vote on a new one
 
@@ -188,9 +188,7 @@ def _problems(
     """Return the sets of views that relations connect, with relations and judged pairs of objects, all checked."""
     counted = [c._select(c.weights > 0) if c._parts is None else c for c in given]
     links = [c._spanning() for c in counted]
-    n_objects, objects = find_objects([len(X) for X in data], relations)
-    if contradict(n_objects, pairs_of_objects(links, objects)):
-        refuse_conflicts(counted, relations, call_rows(names))
+    refuse_conflicts(counted, relations, call_rows(names))
     problems = []
     for numbers, inside in separate_problems(len(data), relations):
         n_objects, objects = find_objects([len(data[number]) for number in numbers], inside)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed
@@ -82,14 +80,6 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     weights = np.concatenate([weight for _, _, weight in links])
     kept = (pairs[:, 0] != pairs[:, 1]) | ~must_link
     return Constraints._heaviest(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
-
-
-def contradict(n_objects: int, judged: Constraints) -> bool:
-    """Tell whether a cannot-link is within a chain of must-links."""
-    together, apart = judged.pairs[judged.must_link], judged.pairs[~judged.must_link]
-    links = sp.coo_array((np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects))
-    component = connected_components(links, directed=False)[1]
-    return bool((component[apart[:, 0]] == component[apart[:, 1]]).any())
 
 
 def cluster_jointly(
