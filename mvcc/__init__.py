@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mvcc.cluster import MPCKMeans, PCKMeans
     from mvcc.constraints import Constraints
     from mvcc.datasets import Dataset, load_dataset
-    from mvcc.embedding import JointSpectralFeatures, PairMetric, SpectralFeatures, spectral_features
+    from mvcc.embedding import AutoScaler, JointSpectralFeatures, PairMetric, SpectralFeatures, spectral_features
     from mvcc.mapping import close_views, drop_conflicts
     from mvcc.matching import match_clusters
     from mvcc.metrics import pairwise_f_measure, weighted_precision
@@ -32,7 +32,7 @@ else:
         cluster="MPCKMeans PCKMeans",
         constraints="Constraints",
         datasets="Dataset load_dataset",
-        embedding="JointSpectralFeatures PairMetric SpectralFeatures spectral_features",
+        embedding="AutoScaler JointSpectralFeatures PairMetric SpectralFeatures spectral_features",
         mapping="close_views drop_conflicts",
         matching="match_clusters",
         metrics="pairwise_f_measure weighted_precision",
@@ -44,6 +44,7 @@ else:
     )
 
 __all__ = [
+    "AutoScaler",
     "ClusterMembership",
     "ConstrainedViews",
     "ConstraintPropagation",

@@ -21,6 +21,7 @@ SIGNATURES = {
     "random_state=None)",
     "JointSpectralFeatures": "(n_components=None, *, n_neighbors=10, n_view_components=10, random_state=None)",
     "PairMetric": "(*, unit_rows=False)",
+    "AutoScaler": "()",
     "ConstraintPropagation": "(threshold=0.75, regularization=1e-06)",
     "DirectMapping": "()",
     "ClusterMembership": "()",

@@ -1,4 +1,4 @@
-"""Features to cluster by: spectral ones of one view (§6.1) or of several together, and the metric of judged pairs."""
+"""Features to cluster by: scaled columns, spectral ones of one view (§6.1) or of several, the metric of pairs."""
 
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mvcc.embedding._neighbors import NeighborSearch, nearness
     from mvcc.embedding._pair_metric import PairMetric
     from mvcc.embedding._raw_columns import object_columns, raw_columns
+    from mvcc.embedding._scaling import AutoScaler
     from mvcc.embedding._spectral import MAX_ROWS, SpectralFeatures, spectral_features, unscaled_spectral_features
 else:
     __getattr__, __dir__ = lazy_names(
@@ -29,11 +30,13 @@ else:
         _neighbors="NeighborSearch nearness",
         _pair_metric="PairMetric",
         _raw_columns="object_columns raw_columns",
+        _scaling="AutoScaler",
         _spectral="MAX_ROWS SpectralFeatures spectral_features unscaled_spectral_features",
     )
 
 __all__ = [
     "MAX_ROWS",
+    "AutoScaler",
     "JointGraph",
     "JointSpectralFeatures",
     "NeighborSearch",

@@ -1,0 +1,77 @@
+"""The automatic scaling: which rule a table gets, what outliers do, and new rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvcc import AutoScaler
+
+RNG = np.random.default_rng(0)
+
+
+@parametrize_with_checks([AutoScaler()])
+def test_scikit_learn_takes_it_for_a_transformer(estimator, check):
+    check(estimator)
+
+
+def test_rows_of_length_one_stay():
+    X = RNG.random((50, 6))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    X[3] = 0  # an empty document
+    scaler = AutoScaler()
+    assert_array_equal(scaler.fit_transform(X), X)
+    assert scaler.rule_ == "unit length"
+
+
+def test_columns_of_one_unit_stay_and_others_become_zero_to_one():
+    X = RNG.random((200, 3)) * [1, 2, 9]
+    scaler = AutoScaler()
+    assert_array_equal(scaler.fit_transform(X), X)
+    assert scaler.rule_ == "one unit"
+    wider = X * [1, 1, 10]
+    scaled = scaler.fit_transform(wider)
+    assert scaler.rule_ == "each to [0, 1]"
+    assert_allclose(scaled, (wider - wider.min(axis=0)) / np.ptp(wider, axis=0), atol=1e-12)
+
+
+def test_a_typing_error_moves_no_other_row():
+    X = RNG.random((200, 3)) * [1, 50, 1000]
+    wrong = X.copy()
+    wrong[7, 1] *= 1e6
+    others = np.arange(200) != 7
+    clean, scaled = AutoScaler().fit_transform(X), AutoScaler().fit_transform(wrong)
+    assert_allclose(scaled[others][:, [0, 2]], clean[others][:, [0, 2]])
+    spread = np.ptp(scaled[others][:, 1])
+    assert spread > 0.45  # the fence is one spread away, so the others keep about half of the range
+    assert scaled[7, 1] == 1
+
+
+def test_a_column_without_spread_between_its_quantiles_keeps_its_range():
+    X = np.zeros((100, 2))
+    X[0, 0], X[:, 1] = 5.0, np.arange(100)
+    scaled = AutoScaler().fit_transform(X)
+    assert scaled[0, 0] == 1
+    assert scaled[1:, 0].max() == 0
+
+
+def test_new_rows_are_cut_and_scaled_as_those_of_the_fit():
+    X = RNG.random((100, 2)) * [1, 100]
+    scaler = AutoScaler().fit(X)
+    assert_allclose(scaler.transform([[2, 50], [-3, 1e9]])[:, 0], [1, 0])
+    assert scaler.transform([[0.5, 1e9]])[0, 1] == 1
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e308, 1e-300])
+def test_the_range_of_floats_is_no_limit(scale):
+    X = np.column_stack((RNG.random(30), (RNG.random(30) - 0.5) * scale))
+    with np.errstate(all="raise", under="ignore"):
+        scaled = AutoScaler().fit_transform(X)
+    assert np.isfinite(scaled).all()
+    assert np.ptp(scaled, axis=0).max() <= 1
+
+
+def test_constant_columns_and_single_rows():
+    assert_array_equal(AutoScaler().fit_transform([[3.0, 4.0]]), [[3.0, 4.0]])
+    X = np.column_stack((np.full(20, 7.0), np.arange(20) * 1000.0, np.arange(20) / 10))
+    assert_array_equal(AutoScaler().fit_transform(X)[:, 0], np.zeros(20))
