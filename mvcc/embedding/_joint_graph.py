@@ -160,7 +160,8 @@ def joint_graph(
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
     """Return objects as unit rows of the leading eigenvectors, each times μ^τ."""
-    return unit_rows(eigenvectors[:, :number] * np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER)
+    scaled = eigenvectors[:, :number] * np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER
+    return np.ascontiguousarray(unit_rows(scaled))
 
 
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:

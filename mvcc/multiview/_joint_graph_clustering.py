@@ -19,7 +19,7 @@ from mvcc.embedding import NeighborSearch, find_objects, nearness, separate_prob
 from mvcc.exceptions import InvalidInputError
 from mvcc.mapping import Relations, refuse_conflicts
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview._joint_set import Settings, cluster_jointly, pairs_of_objects
+from mvcc.multiview._joint_set import JointSet, Settings, pairs_of_objects
 
 _NEAREST = 10  # fitted rows that vote on a new one
 
@@ -154,20 +154,35 @@ class JointGraphClustering(MultiViewEstimator):
         )
         rng = as_generator(self.random_state)
         names = given_views.names
-        problems = _problems(data, given, relations, settings, names)
-        labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(data)
-        embedding: list[NDArray[np.float64]] = [np.empty((0, 0))] * len(data)
-        objective = 0.0
+        counted = [c._select(c.weights > 0) if c._parts is None else c for c in given]
+        refuse_conflicts(counted, relations, call_rows(names))
+        problems = _problems(data, relations, settings, names)
         with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
-            for numbers, inside, judged in problems:
-                found = cluster_jointly([data[number] for number in numbers], inside, judged, settings, rng)
-                for number, objects in zip(numbers, found.objects, strict=True):
-                    labels[number], embedding[number] = found.labels[objects], found.rows[objects]
-                objective += found.objective
-        self.labels_, self.embedding_, self.objective_ = labels, embedding, objective
+            self._sets = [(numbers, JointSet([data[n] for n in numbers], inside, settings, rng))
+                          for numbers, inside in problems]  # fmt: skip
+            self.labels_, self.embedding_, self.objective_ = self._clustered(counted, rng)
         self._searches = [NeighborSearch.among(X) for X in data]
         self._remember_features(given_views, data)
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the graphs: other judged pairs are clustered by the object that was fitted, not by a copy."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_sets"}
+
+    def _clustered(
+        self, constraints: list[Constraints], rng: np.random.Generator
+    ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.float64]], float]:
+        """Cluster the views of ``fit`` by judged pairs; return labels and embedding of each, and Eq. 1."""
+        labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(constraints)
+        embedding: list[NDArray[np.float64]] = [np.empty((0, 0))] * len(constraints)
+        objective = 0.0
+        for numbers, views in self._sets:
+            found = views.clusters(pairs_of_objects([constraints[n]._spanning() for n in numbers], views.objects), rng)
+            for number, objects in zip(numbers, views.objects, strict=True):
+                labels[number], embedding[number] = found.labels[objects], found.rows[objects]
+            objective += found.objective
+        return labels, embedding, objective
 
     def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
         rows, labels = self._rows(X, number, what), self.labels_[number]
@@ -179,19 +194,12 @@ class JointGraphClustering(MultiViewEstimator):
 
 
 def _problems(
-    data: list[NDArray[np.float64]],
-    given: list[Constraints],
-    relations: Relations,
-    settings: Settings,
-    names: list[str] | None,
-) -> list[tuple[list[int], Relations, Constraints]]:
-    """Return the sets of views that relations connect, with relations and judged pairs of objects, all checked."""
-    counted = [c._select(c.weights > 0) if c._parts is None else c for c in given]
-    links = [c._spanning() for c in counted]
-    refuse_conflicts(counted, relations, call_rows(names))
-    problems = []
-    for numbers, inside in separate_problems(len(data), relations):
-        n_objects, objects = find_objects([len(data[number]) for number in numbers], inside)
+    data: list[NDArray[np.float64]], relations: Relations, settings: Settings, names: list[str] | None
+) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, each with its relations; see that they have enough objects."""
+    problems = separate_problems(len(data), relations)
+    for numbers, inside in problems:
+        n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
         for name, wanted in (("n_clusters", settings.n_clusters), ("n_components", settings.n_components or 1)):
             if wanted > n_objects:
                 where = ", ".join(called(number, names) for number in numbers)
@@ -201,5 +209,4 @@ def _problems(
                     else f"{name}={wanted} needs as many objects, but views {where} have {n_objects} (matched rows are "
                     f"one); ask for fewer."
                 )
-        problems.append((numbers, inside, pairs_of_objects([links[number] for number in numbers], objects)))
     return problems

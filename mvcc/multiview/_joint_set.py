@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import dijkstra
 
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed
@@ -20,7 +23,14 @@ from mvcc.embedding import (
     unit_rows,
 )
 from mvcc.mapping import Relations
-from mvcc.multiview._answers import COLUMNS_SHARE, Groups, predicted_by_columns, shares_of_classes, spread
+from mvcc.multiview._answers import (
+    COLUMNS_SHARE,
+    SPREADING,
+    Groups,
+    predicted_by_columns,
+    shares_of_classes,
+    spread,
+)
 
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
@@ -54,8 +64,6 @@ class JointClusters:
 
     Attributes
     ----------
-    objects : list of (n_v,) arrays
-        The object of every row, per view.
     labels : (n,) array
         The cluster of every object.
     rows : (n, r) array
@@ -64,7 +72,6 @@ class JointClusters:
         Eq. 1 before spreading.
     """
 
-    objects: list[Ints]
     labels: Ints
     rows: Floats
     objective: float
@@ -82,72 +89,116 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     return Constraints._heaviest(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
 
 
-def cluster_jointly(
-    views: list[Floats],
-    relations: Relations,
-    judged: Constraints,
-    settings: Settings,
-    rng: np.random.Generator,
-) -> JointClusters:
-    """Cluster the objects of views that matches connect.
+class JointSet:
+    """Views that matches connect, in one graph of their objects that serves any judged pairs.
 
     Parameters
     ----------
     views : list of (n_v, d_v) arrays
     relations : dict {(u, v): (r, 2) array}
-    judged : Constraints
-        Over objects, without contradictions.
     settings : Settings
     rng : Generator
-        Draws landmarks, starts and orders.
+        Draws landmarks where there are too many.
     """
-    k = settings.n_clusters
-    n_neighbors = neighbors_for(views, k, settings.n_neighbors)
-    graph = joint_graph(views, relations, n_neighbors, k, rng)
-    columns = [raw_columns(X) for X in views] if len(judged) else []
-    if len(judged):
-        graph = graph.with_matched_objects(object_columns(columns, graph.objects, graph.n_objects), n_neighbors)
-    rows = _embedded(graph, columns, judged, settings)
-    groups = Groups.among(graph.n_objects, judged)
-    found = search_pck(
-        rows,
-        k,
-        judged.pairs,
-        judged.must_link,
-        judged.weights,
-        penalty=settings.constraint_weight,
-        starts=groups.starts(rows, k),
-        n_init=settings.n_init,
-        rng=rng,
-    )
-    labels = _spread_labels(graph, columns, judged, groups, found.labels, k) if len(judged) else found.labels
-    return JointClusters(graph.objects, labels, rows, found.objective)
 
+    def __init__(self, views: list[Floats], relations: Relations, settings: Settings, rng: np.random.Generator) -> None:
+        self._views, self._settings = views, settings
+        self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
+        self._free_graph = joint_graph(views, relations, self._n_neighbors, settings.n_clusters, rng)
+        self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
+        free, wide = (settings.components(each, self.n_objects) for each in (FREE_COMPONENTS, METRIC_COMPONENTS))
+        self._n_free, self._n_wide = free, wide
 
-def _embedded(graph: JointGraph, columns: list[Floats], judged: Constraints, settings: Settings) -> Floats:
-    """Return the objects in the space where they are clustered: with a metric of the judged pairs, where it helps."""
-    n_objects = graph.n_objects
-    free, wide = (settings.components(each, n_objects) for each in (FREE_COMPONENTS, METRIC_COMPONENTS))
-    eigenpairs = graph.components(wide if len(judged) else free)
-    rows = embedded(*eigenpairs, free)
-    if len(judged):
-        raw = object_columns(columns, graph.objects, n_objects)
-        beside = unit_rows(np.hstack((embedded(*eigenpairs, wide), COLUMN_SCALE * raw)))
-        metric = PairMetric(unit_rows=True).fit(beside, constraints=judged)
-        rows = rows if metric.ridge_ is None else metric.transform(beside)
-    return np.ascontiguousarray(rows)
+    def clusters(self, judged: Constraints, rng: np.random.Generator) -> JointClusters:
+        """Cluster the objects.
 
+        Parameters
+        ----------
+        judged : Constraints
+            Over objects.
+        rng : Generator
+            Draws starts and orders.
+        """
+        k, rows = self._settings.n_clusters, self._embedded(judged)
+        groups = Groups.among(self.n_objects, judged)
+        found = search_pck(
+            rows,
+            k,
+            judged.pairs,
+            judged.must_link,
+            judged.weights,
+            penalty=self._settings.constraint_weight,
+            starts=groups.starts(rows, k),
+            n_init=self._settings.n_init,
+            rng=rng,
+        )
+        labels = self._spread(judged, groups, found.labels) if len(judged) else found.labels
+        return JointClusters(labels, rows, found.objective)
 
-def _spread_labels(
-    graph: JointGraph, columns: list[Floats], judged: Constraints, groups: Groups, clusters: Ints, k: int
-) -> Ints:
-    """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
-    classes = groups.classes(clusters, k)
-    heaviest = np.zeros(graph.n_objects)
-    np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
-    shares = shares_of_classes(clusters, classes, k)
-    said = spread(graph.normalized_affinities(), classes, np.minimum(heaviest, 1), shares)
-    said += COLUMNS_SHARE * predicted_by_columns(columns, graph.objects, classes, shares)
-    reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
-    labels: Ints = np.where(classes >= 0, classes, reached)
-    return labels
+    def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
+        """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.
+
+        The length of a path is −log of the product of its affinities, which is how much of an answer spreads along it.
+        """
+        nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
+        lengths = self._affinities.copy()
+        lengths.data = -np.log(np.maximum(SPREADING * lengths.data, 1e-300))
+        for cluster in np.unique(labels[ends]):
+            sources = ends[labels[ends] == cluster]
+            _, _, origin = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)
+            reached = (labels == cluster) & (origin >= 0)
+            nearest[reached] = origin[reached]
+        return nearest
+
+    @cached_property
+    def _columns(self) -> list[Floats]:
+        return [raw_columns(X) for X in self._views]
+
+    @cached_property
+    def _object_columns(self) -> Floats:
+        return object_columns(self._columns, self.objects, self.n_objects)
+
+    @cached_property
+    def _graph(self) -> JointGraph:
+        """The graph that judged pairs are spread over."""
+        return self._free_graph.with_matched_objects(self._object_columns, self._n_neighbors)
+
+    @cached_property
+    def _affinities(self) -> sp.csr_array:
+        return self._graph.normalized_affinities()
+
+    @cached_property
+    def _free_rows(self) -> Floats:
+        return embedded(*self._free_graph.components(self._n_free), self._n_free)
+
+    @cached_property
+    def _eigenpairs(self) -> tuple[Floats, Floats]:
+        return self._graph.components(self._n_wide)
+
+    @cached_property
+    def _wide_rows(self) -> Floats:
+        """What the metric is learned on: more of the embedding, and the raw columns."""
+        wide = embedded(*self._eigenpairs, self._n_wide)
+        return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns)))
+
+    def _embedded(self, judged: Constraints) -> Floats:
+        """Return the objects in the space where they are clustered: with a metric of the judged pairs, if it helps."""
+        if not len(judged):
+            return self._free_rows
+        metric = PairMetric(unit_rows=True).fit(self._wide_rows, constraints=judged)
+        if metric.ridge_ is None:
+            return embedded(*self._eigenpairs, self._n_free)
+        return np.ascontiguousarray(metric.transform(self._wide_rows))
+
+    def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
+        """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
+        k = self._settings.n_clusters
+        classes = groups.classes(clusters, k)
+        heaviest = np.zeros(self.n_objects)
+        np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
+        shares = shares_of_classes(clusters, classes, k)
+        said = spread(self._affinities, classes, np.minimum(heaviest, 1), shares)
+        said += COLUMNS_SHARE * predicted_by_columns(self._columns, self.objects, classes, shares)
+        reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
+        labels: Ints = np.where(classes >= 0, classes, reached)
+        return labels
