@@ -39,7 +39,8 @@ class Groups:
     of : (n,) array
         The group of every object, −1 where it is in no judged pair.
     complete : bool
-        Whether all groups are apart from each other: the answers are groups, not pairs.
+        Whether all groups are apart from each other, and none is torn by a cannot-link: the answers are groups, not
+        pairs.
     """
 
     of: Ints
@@ -47,7 +48,7 @@ class Groups:
 
     @classmethod
     def among(cls, n_objects: int, judged: Constraints) -> Groups:
-        """Find the groups; the judged pairs must not contradict each other."""
+        """Find the groups."""
         together, apart = judged.pairs[judged.must_link], judged.pairs[~judged.must_link]
         links = sp.coo_array((np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects))
         component = connected_components(links, directed=False)[1]
@@ -55,7 +56,8 @@ class Groups:
         of[ends] = np.unique(component[ends], return_inverse=True)[1]
         n_groups = int(of.max(initial=-1)) + 1
         between = np.unique(np.sort(of[apart], axis=1), axis=0)
-        return cls(of, n_groups > 1 and len(between) == n_groups * (n_groups - 1) // 2)
+        torn = (between[:, 0] == between[:, 1]).any()
+        return cls(of, n_groups > 1 and not torn and len(between) == n_groups * (n_groups - 1) // 2)
 
     def largest_first(self) -> list[Ints]:
         """Return the members of every group, the largest group first."""

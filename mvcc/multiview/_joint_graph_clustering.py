@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from mvcc._conflicts import call_rows
 from mvcc._constrained_views import ConstrainedViews
-from mvcc._messages import called
+from mvcc._messages import called, shown
 from mvcc._validation import RandomState, as_generator, check_count, check_number
 from mvcc._views import Judged
 from mvcc.constraints import Constraints
@@ -51,6 +51,9 @@ class JointGraphClustering(MultiViewEstimator):
     constraint_weight : float, default=0.5
         What a violated pair of weight 1 costs, in squared distances between rows of length 1. People err, and so a pair
         may be violated.
+    on_conflict : {"error", "drop"}, default="error"
+        What happens when constraints and matches contradict each other. "drop" clusters with all of them; the pairs
+        that the clusters violate in the end, ``violated_``, are those that were dropped. Matches always hold.
     random_state : int, numpy Generator, RandomState or None, default=None
         Draws starts, and 2,000 landmarks where there are more.
 
@@ -60,6 +63,9 @@ class JointGraphClustering(MultiViewEstimator):
         Cluster of every row, per view, with one numbering for all views that three or more matches connect.
     objective_ : float
         Eq. 1 before spreading; summed over sets of views that are not connected.
+    violated_ : list of Constraints
+        The judged pairs that ``labels_`` violate, per view, without those of weight 0. Of closed constraints too many
+        to be listed, those are looked at that hold the neighborhoods together.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
         The rows of every view in the space where they were clustered.
     view_names_ : list of str or None
@@ -99,6 +105,7 @@ class JointGraphClustering(MultiViewEstimator):
         n_components: int | None = None,
         n_init: int = 10,
         constraint_weight: float = 0.5,
+        on_conflict: Literal["error", "drop"] = "error",
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -106,6 +113,7 @@ class JointGraphClustering(MultiViewEstimator):
         self.n_components = n_components
         self.n_init = n_init
         self.constraint_weight = constraint_weight
+        self.on_conflict = on_conflict
         self.random_state = random_state
 
     def fit(
@@ -141,8 +149,10 @@ class JointGraphClustering(MultiViewEstimator):
         InvalidInputError
             For views, constraints or mappings that do not fit together, or more clusters or components than objects.
         ConstraintConflictError
-            When constraints and relations contradict each other.
+            When constraints and relations contradict each other and ``on_conflict`` is "error".
         """
+        if self.on_conflict not in ("error", "drop"):
+            raise InvalidInputError(f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}.")
         given_views, data, given, relations = self._given(views, y, constraints, mappings)
         n_components = None if self.n_components is None else check_count(self.n_components, "n_components")
         settings = Settings(
@@ -155,12 +165,14 @@ class JointGraphClustering(MultiViewEstimator):
         rng = as_generator(self.random_state)
         names = given_views.names
         counted = [c._select(c.weights > 0) if c._parts is None else c for c in given]
-        refuse_conflicts(counted, relations, call_rows(names))
+        if self.on_conflict == "error":
+            refuse_conflicts(counted, relations, call_rows(names))
         problems = _problems(data, relations, settings, names)
         with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
             self._sets = [(numbers, JointSet([data[n] for n in numbers], inside, settings, rng))
                           for numbers, inside in problems]  # fmt: skip
             self.labels_, self.embedding_, self.objective_ = self._clustered(counted, rng)
+        self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._searches = [NeighborSearch.among(X) for X in data]
         self._remember_features(given_views, data)
         return self
@@ -210,3 +222,11 @@ def _problems(
                     f"one); ask for fewer."
                 )
     return problems
+
+
+def _violated(given: Constraints, labels: NDArray[np.int64]) -> Constraints:
+    pairs, must_link, weights = given._spanning()
+    broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
+    if given._parts is None:
+        return given._select(broken)  # which knows the lines of its file
+    return Constraints._heaviest(np.sort(pairs[broken], axis=1), must_link[broken], weights[broken])

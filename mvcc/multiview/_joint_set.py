@@ -80,12 +80,12 @@ class JointClusters:
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     """Return judged pairs of rows as judged pairs of objects, the heaviest of each pair and kind.
 
-    Must-links within an object say nothing. A cannot-link within an object contradicts the matches, and stays.
+    Pairs within an object are left out: must-links say nothing there, and matches overrule cannot-links.
     """
     pairs = np.concatenate([own[rows] for own, (rows, _, _) in zip(objects, links, strict=True)])
     must_link = np.concatenate([kinds for _, kinds, _ in links])
     weights = np.concatenate([weight for _, _, weight in links])
-    kept = (pairs[:, 0] != pairs[:, 1]) | ~must_link
+    kept = pairs[:, 0] != pairs[:, 1]
     return Constraints._heaviest(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
 
 

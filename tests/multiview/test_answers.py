@@ -30,7 +30,8 @@ def test_answers_that_keep_all_groups_apart_are_groups():
     assert [members.tolist() for members in groups.largest_first()] == [[0, 1, 2], [4, 5], [7]]
     fewer = Constraints.from_pairs([(0, 1), (0, 2), (4, 5)], [(0, 4), (0, 7)])
     assert not Groups.among(9, fewer).complete
-    for pairs in (Constraints([], []), Constraints([(0, 1)], [True])):
+    torn = Constraints.from_pairs([(0, 1), (0, 2), (4, 5)], [(0, 4), (1, 2)])
+    for pairs in (Constraints([], []), Constraints([(0, 1)], [True]), torn):
         assert not Groups.among(9, pairs).complete
 
 

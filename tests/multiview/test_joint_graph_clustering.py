@@ -300,6 +300,7 @@ def test_degenerate_input_has_a_sound_result(case):
         ({"views": [A], "k": 0}, "n_clusters=0 is not allowed"),
         ({"views": [A], "n_neighbors": 0}, "n_neighbors=0 is not allowed"),
         ({"views": [A], "n_init": 1.5}, "n_init=1.5 is not allowed"),
+        ({"views": [A], "on_conflict": "ignore"}, "on_conflict must be 'error' or 'drop', got 'ignore'"),
         ({"views": [A], "constraint_weight": -1}, "constraint_weight=-1 is not allowed"),
         ({"views": A}, "views must be a list"),
         ({"views": [[[np.nan]]]}, "NaN"),
@@ -320,6 +321,43 @@ def test_contradictions_are_named_also_through_matches():
         fit(views, {(0, 1): [*matches[0, 1], (3, 4)]}, [judged([(3, 4)], [0]), None])
     kept, _ = drop_conflicts([given["left"], given["right"]], matches)
     assert len(fit(views, matches, kept).labels_) == 2
+
+
+def test_contradicting_pairs_are_all_taken_and_those_that_the_clusters_violate_are_dropped():
+    views, y, matches = blobs()
+    one, other = (np.flatnonzero(y[0] == kind)[-3:] for kind in (0, 1))
+    true = Constraints.from_pairs(zip(one, one[[1, 2, 0]], strict=True), [(one[0], other[0])])
+    wrong = Constraints.from_pairs([(one[0], other[0])], [(one[1], one[2])])
+    in_matches = {(0, 1): [*matches[0, 1], (one[0], 49), (one[1], 49)]}
+    for same in (matches, in_matches):
+        with pytest.raises(ConstraintConflictError):
+            fit(views, same, [true.max_union(wrong), None])
+        model = fit(views, same, [true.max_union(wrong), judged([(3, 4)], [0], [0.0])], on_conflict="drop")
+        assert score([y[0]], [model.labels_[0]]) == 1
+        assert model.violated_ == [wrong, Constraints([], [])]
+
+
+def test_matches_overrule_a_cannot_link_within_an_object():
+    views, y, matches = blobs()
+    two = np.flatnonzero(y[0] == 0)[-2:]
+    apart = Constraints.from_pairs(cannot_link=[two])
+    same = {(0, 1): [*matches[0, 1], *((row, 49) for row in two)]}
+    model = fit(views, same, [apart, None], on_conflict="drop")
+    assert model.violated_[0] == apart
+    bare = fit(views, same)
+    assert all(np.array_equal(*pair) for pair in zip(model.labels_, bare.labels_, strict=True))
+
+
+def test_violated_pairs_of_a_closure_too_large_to_list():
+    rows = np.arange(1500)
+    closed = Constraints(np.column_stack((rows[:-1], rows[1:])), np.ones(1499, bool), np.full(1499, 1e-6)).closure()
+    assert closed._parts is not None
+    X = np.where(rows < 1000, 0.0, 100.0)[:, None] + np.random.default_rng(0).normal(size=(1500, 1))
+    model = fit([X], None, [closed], k=2)
+    (labels,), (violated,) = model.labels_, model.violated_
+    assert sorted(np.bincount(labels).tolist()) == [500, 1000]
+    assert 1 <= len(violated) < 1500
+    assert (labels[violated.pairs[:, 0]] != labels[violated.pairs[:, 1]]).all()
 
 
 # ---- the scikit-learn face
