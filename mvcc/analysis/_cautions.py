@@ -6,40 +6,49 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mvcc.analysis._closing import Closing
 from mvcc.analysis._config import Job
 from mvcc.analysis._fit import Fit
 from mvcc.analysis._tables import Table
 from mvcc.transfer import ConstraintPropagation
 
 
-def cautions(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int) -> list[str]:
-    """Say what must not be overlooked.
+def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
+    """Say what must not be overlooked, whatever the method."""
+    for number, table in enumerate(tables):
+        if empty := job.n_clusters - len(np.unique(fit.labels[number])):
+            yield f"{table.name}: {empty} of the {job.n_clusters} clusters are empty."
+        if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:
+            yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
+
+
+def of_co_em(
+    job: Job, tables: list[Table], fit: Fit, closing: Closing, n_passed: int, n_inferred: int
+) -> Iterator[str]:
+    """Say what must not be overlooked in co-EM.
 
     Parameters
     ----------
-    job, tables, fit
+    job, tables, fit, closing
     n_passed, n_inferred : int
         How many constraints the views passed on, and how many of these do not follow from what was given.
     """
-    said = [*fit.warnings, *_of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)]
-    matched = {view for views, rows in fit.related.items() if len(rows) for view in views}
+    yield from _of_constraints(job, len(tables) > 1, fit, closing, n_passed, n_inferred)
+    matched = {view for views, rows in closing.related.items() if len(rows) for view in views}
     for number, table in enumerate(tables):
         if matched and number not in matched:
-            said.append(f"{table.name}: no row is matched with one of another view; it was clustered by itself.")
-        if empty := job.n_clusters - len(np.unique(fit.labels[number])):
-            said.append(f"{table.name}: {empty} of the {job.n_clusters} clusters are empty.")
-        if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:
-            said.append(f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used.")
-    return said
+            yield f"{table.name}: no row is matched with one of another view; it was clustered by itself."
 
 
-def _of_constraints(job: Job, several: bool, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
+def _of_constraints(
+    job: Job, several: bool, fit: Fit, closing: Closing, n_passed: int, n_inferred: int
+) -> Iterator[str]:
     transfer, n_given = fit.model.transfer_, sum(map(len, fit.given))
     propagates = isinstance(transfer, ConstraintPropagation)
     if not n_given:
         yield "No constraints were given: nothing is known of which rows belong together."
         return
-    if several and not fit.related:
+    if several and not closing.related:
         yield "No matches were used between the views: each was clustered by itself."
         return
     if not propagates:

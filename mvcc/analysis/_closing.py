@@ -1,4 +1,4 @@
-"""What follows from the constraints and matches of a job, before anything is clustered."""
+"""Constraints and matches of a job before anything is clustered: whether they are consistent, and what follows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,20 @@ import numpy as np
 
 from mvcc.analysis._config import Job
 from mvcc.constraints import Constraints
-from mvcc.mapping import Relations, Strengths, augment, drop_conflicts
+from mvcc.mapping import Relations, Strengths, augment, drop_conflicts, refuse_conflicts
 from mvcc.methods import takes_threshold, uses_relations
+
+
+def check_given(job: Job, given: list[Constraints], relations: Relations, call: Callable[[int, int], str]) -> None:
+    """Refuse constraints and matches that contradict each other, unless the job drops such constraints.
+
+    Raises
+    ------
+    ConstraintConflictError
+        Names the shortest chain.
+    """
+    if job.on_conflict == "error":
+        refuse_conflicts([c._select(c.weights > 0) for c in given], relations, call)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,10 +31,16 @@ class Closing:
 
     Attributes
     ----------
-    given, dropped, closed, related, strengths
-        As in `Fit`.
+    given, dropped : list of Constraints
+        What was said, without what was left out since it contradicts heavier constraints.
+    closed : list of Constraints
+        What follows from it.
     used : dict
         The given relations that the transfer method uses.
+    related : dict
+        Those, with all that follow from them.
+    strengths : dict
+        The weight that constraints keep at most on the way over relations that follow from light ones.
     """
 
     given: list[Constraints]
@@ -36,12 +54,12 @@ class Closing:
 def close_given(
     job: Job, given: list[Constraints], relations: Relations, sizes: list[int], call: Callable[[int, int], str]
 ) -> Closing:
-    """Close the constraints of a job, and see that there are enough of them.
+    """Close the constraints of a job by co-EM, and see that there are enough of them.
 
     Parameters
     ----------
     job, given, relations, call
-        As for `fit_job`, with the same errors.
+        As for `Method`, with the same errors.
     sizes : list of int
         The number of rows of every view.
     """

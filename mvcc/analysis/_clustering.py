@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from mvcc._environment import command_line, machine, now, versions
-from mvcc.analysis._because import Reasons
+from mvcc.analysis._co_em import CoEM
 from mvcc.analysis._config import Job
 from mvcc.analysis._facts import describe
 from mvcc.analysis._features import make_features
 from mvcc.analysis._fit import fit_job
-from mvcc.analysis._flows import propagated, received
 from mvcc.analysis._folder import write_folder
 from mvcc.analysis._inputs import Inputs, caller_of
+from mvcc.analysis._joint import Joint
 from mvcc.analysis._saved import SavedClustering
 
 
@@ -30,12 +30,12 @@ def cluster_inputs(
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-    fit = fit_job(job, views, inputs.constraints, inputs.relations, caller_of(tables), on_step)
+    kind = Joint if job.method == "joint" else CoEM
+    method = kind(job, views, inputs.constraints, inputs.relations, caller_of(tables))
+    fit = fit_job(job, method, inputs.relations, on_step)
     on_step("reasons")
-    reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
-    flows = propagated(fit, reasons, views, job.transfer)
-    arrived = received(fit, reasons, flows)
-    facts = describe(job, tables, features, fit, flows, arrived)
+    explained = method.explain(tables, fit)
+    facts = describe(job, tables, features, fit, explained)
     facts["inputs"] = _inputs(job, inputs)
     facts |= {"command": command_line(), "versions": versions(), "machine": machine(), "finished": now()}
     facts["seconds"] = round(time.perf_counter() - began, 1)
@@ -47,7 +47,7 @@ def cluster_inputs(
         [feature.transformer for feature in features],
         fit.numbers,
     )
-    write_folder(folder, job, tables, fit, flows, arrived, saved, facts)
+    write_folder(folder, job, tables, fit, explained.tables, saved, facts)
     return facts
 
 

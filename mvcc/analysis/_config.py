@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._messages import clipped, nearest
-from mvcc._settings import Problems, Section, allowed, one_of, put, read_yaml, refuse, shown, validated
+from mvcc._settings import KeyPath, Problems, Section, allowed, one_of, put, read_yaml, refuse, shown, validated
 from mvcc.methods import base_names, transfer_names
 
-FEATURES = ("spectral", "pca", "none")
+METHODS = ("joint", "co-em")
+FEATURES = ("auto", "spectral", "pca", "none")
+_OF_CO_EM = ("base", "transfer", "threshold", "closure")
 
 _Path = Annotated[
     str,
@@ -21,7 +23,7 @@ _Path = Annotated[
     allowed("the path of a file, in 4096 characters at most and none that cannot be printed"),
 ]
 _Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
-_Features = Annotated[Literal["spectral", "pca", "none"], one_of(FEATURES)]
+_Features = Annotated[Literal["auto", "spectral", "pca", "none"], one_of(FEATURES)]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
 _Threshold = Annotated[Annotated[float, Field(gt=0, le=1)] | Literal["cv"], allowed("a number above 0, up to 1, or cv")]
 
@@ -67,12 +69,15 @@ class Job(Section):
     constraints : dict
         By view, the file of must-links and cannot-links.
     n_clusters : int
+    method : {"joint", "co-em"}
+        ``JointGraphClustering``, or the paper's ``MultiViewConstrainedClustering``.
     base, transfer, threshold, closure
-        As in ``MultiViewConstrainedClustering``.
+        As in ``MultiViewConstrainedClustering``; the joint method has none of them.
     on_conflict : {"error", "drop"}
         Stop where constraints contradict each other, or leave out what contradicts heavier ones.
-    features : {"spectral", "pca", "none"}
-        How the columns become the space that is clustered, with ``n_components`` for the first two.
+    features : {"auto", "spectral", "pca", "none"}
+        How the columns become the space that is clustered, with ``n_components`` for "spectral" and "pca". By default
+        "auto" with the joint method, and "spectral" with co-EM.
     restarts : int
         How many more clusterings, with other seeds and without a tenth of the constraints, tell how stable the
         result is.
@@ -83,12 +88,13 @@ class Job(Section):
     matches: dict[str, _Path] = Field(default={}, examples=["{texts:images: matches.csv}"])
     constraints: dict[str, _Path] = Field(default={}, examples=["{texts: pairs.csv}"])
     n_clusters: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = Field(examples=["5"])
+    method: Annotated[Literal["joint", "co-em"], one_of(METHODS)] = "joint"
     base: Annotated[str, one_of(base_names())] = "mpck-means"
     transfer: Annotated[str, one_of(transfer_names())] = "constraint-propagation"
     threshold: _Threshold = 0.75
     closure: Annotated[Literal["full", "view", "none"], one_of(("full", "view", "none"))] = "full"
     on_conflict: Annotated[Literal["error", "drop"], one_of(("error", "drop"))] = "error"
-    features: _Features = "spectral"
+    features: _Features | None = Field(default=None, validate_default=True)
     n_components: _Components | None = None
     restarts: Annotated[int, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = 10
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
@@ -109,6 +115,28 @@ class Job(Section):
         )
         return views
 
+    @field_validator("features", mode="before")
+    @classmethod
+    def _as_the_method_has_them(cls, value: Any, info: ValidationInfo) -> Any:
+        return value or ("spectral" if info.data.get("method") == "co-em" else "auto")
+
+    @model_validator(mode="after")
+    def _nothing_without_effect(self) -> Self:
+        refuse(self._without_effect())
+        return self
+
+    def _without_effect(self) -> Iterator[tuple[KeyPath, str]]:
+        for name in _OF_CO_EM:
+            if self.method == "joint" and name in self.model_fields_set:
+                yield (name,), "belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out."
+        methods = {name: view.features or self.features for name, view in self.views.items()}
+        has = "goes only with `features: spectral` or `features: pca`; choose one, or leave it out."
+        if self.n_components is not None and not {"spectral", "pca"} & set(methods.values()):
+            yield ("n_components",), has
+        for name, view in self.views.items():
+            if view.n_components is not None and methods[name] not in ("spectral", "pca"):
+                yield ("views", name, "n_components"), has
+
     @field_validator("matches")
     @classmethod
     def _two_views(cls, matches: dict[str, str], info: ValidationInfo) -> dict[str, str]:
@@ -121,6 +149,11 @@ class Job(Section):
         views = info.data.get("views")
         refuse(((name,), problem) for name in constraints if (problem := _no_view(name, views)))
         return constraints
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the job does, as a file would say it; without what has no effect."""
+        useless = set(_OF_CO_EM) if self.method == "joint" else set()
+        return self.model_dump(mode="json", exclude_none=True, exclude=useless)
 
 
 def _wrong_pairs(pairs: Iterable[str], views: Collection[str] | None) -> Iterator[tuple[tuple[str], str]]:

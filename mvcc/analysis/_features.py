@@ -6,14 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 
+from mvcc._messages import counted
 from mvcc.analysis._config import Job
 from mvcc.analysis._tables import Table
-from mvcc.embedding import MAX_ROWS, SpectralFeatures
+from mvcc.embedding import MAX_ROWS, AutoScaler, SpectralFeatures
 from mvcc.exceptions import DataError
 
 MOST_COMPONENTS = 10  # of principal components, where no number is given
+_RULES = {  # of AutoScaler
+    "unit length": "rows of length 1, as they are",
+    "one unit": "in one unit, as they are",
+    "each to [0, 1]": "each scaled to [0, 1]",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +60,7 @@ def make_features(table: Table, job: Job) -> Features:
     asked = view.n_components or job.n_components
     n, d = table.X.shape
     most = n - 1 if method == "spectral" else min(n, d)
-    if method != "none" and asked is not None and asked > most:
+    if method in ("spectral", "pca") and asked is not None and asked > most:
         raise DataError(f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}.")
     if method == "spectral":
         if n > MAX_ROWS:
@@ -65,7 +72,11 @@ def make_features(table: Table, job: Job) -> Features:
         spectral = SpectralFeatures(m)
         X = spectral.fit_transform(table.X)
         return Features(X, f"spectral, {m} components of {d} columns", spectral, *_first_two(X, "spectral component"))
-    # spectral features need none of these
+    if method == "auto":
+        scaler = AutoScaler()
+        X = scaler.fit_transform(table.X)
+        return Features(X, f"{counted(d, 'column')}, {_RULES[scaler.rule_]}", scaler, *plane_of(X))
+    # the others need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -76,9 +87,18 @@ def make_features(table: Table, job: Job) -> Features:
         shares = pca[-1].explained_variance_ratio_
         words = f"standardized, {X.shape[1]} principal components of {d} columns ({shares.sum():.0%} of the variance)"
         return Features(X, words, pca, *_first_two(X, "principal component", shares))
-    pca = PCA(min(2, most), svd_solver="full").fit(table.X)
-    drawn = _first_two(pca.transform(table.X), "principal component", pca.explained_variance_ratio_)
-    return Features(table.X, f"{d} columns as they are", FunctionTransformer().fit(table.X), *drawn)
+    words = f"{counted(d, 'column')}, as they are"
+    return Features(table.X, words, FunctionTransformer().fit(table.X), *plane_of(table.X))
+
+
+def plane_of(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
+    """Return rows in the plane of their two principal components, and what to write at its axes."""
+    centered = X - X.mean(axis=0)
+    variances, directions = scipy.linalg.eigh(centered.T @ centered)
+    largest = directions[:, ::-1][:, :2]
+    largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])])
+    shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
+    return _first_two(centered @ largest, "principal component", shares)
 
 
 def _first_two(
@@ -91,3 +111,8 @@ def _first_two(
         share = "" if shares is None else f" ({shares[number]:.0%} of the variance)"
         axes[number] = f"{('1st', '2nd')[number]} {name}{share}"
     return plane, axes
+
+
+def rounded(values: NDArray[np.float64]) -> list[float]:
+    """Six digits are more than a drawing shows."""
+    return [float(f"{value:.6g}") for value in values.tolist()]

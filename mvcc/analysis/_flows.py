@@ -14,10 +14,19 @@ from numpy.typing import NDArray
 
 from mvcc._origins import origins
 from mvcc.analysis._because import Chain, Reasons, reverse, weight_of, without_loops
-from mvcc.analysis._fit import Fit
+from mvcc.analysis._closing import Closing
 from mvcc.constraints import Constraints
 from mvcc.mapping import Relations, Strengths, relations_between
+from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping
+
+
+class CoEMFit(NamedTuple):
+    """What flows come from: the fitted estimator, what was closed for it, and the relations as they were given."""
+
+    model: MultiViewConstrainedClustering
+    closing: Closing
+    relations: Relations
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +60,12 @@ class _Reason(NamedTuple):
     chain: Chain
 
 
-def propagated(fit: Fit, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str) -> list[Flow]:
+def propagated(fit: CoEMFit, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str) -> list[Flow]:
     """Return what each view passed on at the end, with the constraint that each came from.
 
     Parameters
     ----------
-    fit : Fit
+    fit : CoEMFit
     reasons : Reasons
     views : list of (n_v, d_v) arrays
         In the space that was clustered.
@@ -77,9 +86,9 @@ def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
     return Flow(constraints, because, source, [reason.chain for reason in listed])
 
 
-def _from_nearby(fit: Fit, reasons: Reasons, view: int, X: NDArray[np.float64]) -> Iterator[_Reason]:
+def _from_nearby(fit: CoEMFit, reasons: Reasons, view: int, X: NDArray[np.float64]) -> Iterator[_Reason]:
     """Name the constraint that gave each its weight (Eq. 10)."""
-    passed, closed, clusterer = fit.model.propagated_[view], fit.closed[view], fit.model.clusterers_[view]
+    passed, closed, clusterer = fit.model.propagated_[view], fit.closing.closed[view], fit.model.clusterers_[view]
     metrics, regularization = getattr(clusterer, "metrics_", None), fit.model.transfer_.regularization
     found, rows = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=regularization)
     weights, ids = closed.weights[found].tolist(), reasons.ids[view]
@@ -90,19 +99,19 @@ def _from_nearby(fit: Fit, reasons: Reasons, view: int, X: NDArray[np.float64]) 
         yield _Reason(because, (view, u, v), [] if near else chain)
 
 
-def _as_given(fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+def _as_given(fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
     for i, j, must_link, weight in fit.model.propagated_[view]._rows():
         chain = reasons.chain((view, i), (view, j), not must_link, weight)
         yield _Reason(f"because {reasons.words(chain)}", (view, i, j), chain)
 
 
-def _from_clusters(fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+def _from_clusters(fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
     for i, j, must_link, _weight in fit.model.propagated_[view]._rows():
         where = "the same cluster" if must_link else "different clusters"
         yield _Reason(f"because {reasons.name(view, i, j)} are in {where}", (view, i, j), [])
 
 
-def _by_name(transfer: str, fit: Fit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+def _by_name(transfer: str, fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
     for i, j in fit.model.propagated_[view].pairs.tolist():
         yield _Reason(f"{reasons.name(view, i, j)}: inferred by {transfer}", (view, i, j), [])
 
@@ -114,12 +123,12 @@ _EXPLAINED = {
 }
 
 
-def received(fit: Fit, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
+def received(fit: CoEMFit, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
     """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
     return [_arrived(fit, reasons, flows, target) for target in range(len(flows))]
 
 
-def _arrived(fit: Fit, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
+def _arrived(fit: CoEMFit, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
     ways = _ways(fit, flows, target)
     # as Constraints are sorted: must-links before cannot-links
     keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
@@ -137,14 +146,14 @@ class _Way(NamedTuple):
     sure: tuple[float, float]
 
 
-def _ways(fit: Fit, flows: list[Flow], target: int) -> dict[tuple[int, int, bool], _Way]:
+def _ways(fit: CoEMFit, flows: list[Flow], target: int) -> dict[tuple[int, int, bool], _Way]:
     """Return the heaviest of each pair and type, as max-union keeps it; of equal ones that of the first view."""
     best: dict[tuple[int, int, bool], _Way] = {}
     for source, flow in enumerate(flows):
         if source == target:
             continue
         # a match that was given explains more than one that follows from others
-        for relations, strengths in ((fit.relations, {}), (fit.related, fit.strengths)):
+        for relations, strengths in ((fit.relations, {}), (fit.closing.related, fit.closing.strengths)):
             counterparts = _counterparts(relations, strengths, source, target)
             for place, (i, j, must_link, weight) in enumerate(flow.constraints._rows()):
                 for one, sure_one in counterparts.get(i, ()):

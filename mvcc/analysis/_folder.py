@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._constraint_files import kind_of
 from mvcc._csv import csv_bytes
 from mvcc._disk import move, remove_parts, replacing, write_whole
 from mvcc._messages import clipped, why_unwritten
@@ -21,13 +20,13 @@ from mvcc.exceptions import StoreError
 
 if TYPE_CHECKING:
     from mvcc.analysis._fit import Fit
-    from mvcc.analysis._flows import Flow
+    from mvcc.analysis._method import Rows
     from mvcc.analysis._saved import SavedClustering
 
 FACTS, MODEL, CONFIG, REPORT = "clustering.json", "model.joblib", "cluster.yaml", "report.html"
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 _NEW = ".new"  # the folder of results that are being written
-_TABLES = ("labels.csv", "propagated.csv", "received.csv")
+_TABLES = ("labels.csv", "moved.csv", "propagated.csv", "received.csv")
 
 
 def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
@@ -92,12 +91,11 @@ def write_folder(
     job: Job,
     tables: list[Table],
     fit: Fit,
-    flows: list[Flow],
-    arrived: list[Flow],
+    of_views: list[dict[str, Rows]],
     saved: SavedClustering,
     facts: dict[str, Any],
 ) -> None:
-    """Write labels, constraints with their reasons, model, config and facts, in the place of those that were there.
+    """Write labels, the tables of every view, model, config and facts, in the place of those that were there.
 
     What was there stays until all is written. The facts are the first to go and the last to come, so that they are
     never those of other files.
@@ -116,15 +114,17 @@ def write_folder(
             here = new / table.name
             stability = fit.stability[number].tolist() if fit.stability else None
             write_whole(here / "labels.csv", csv_bytes(_label_rows(table, fit.labels[number].tolist(), stability)))
-            write_whole(here / "propagated.csv", csv_bytes(_constraint_rows(number, flows[number], tables)))
-            write_whole(here / "received.csv", csv_bytes(_constraint_rows(number, arrived[number], tables)))
+            for name, lines in of_views[number].items():
+                write_whole(here / name, csv_bytes(lines))
         with replacing(new / MODEL) as part:
             saved.save(part)
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
         write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))
         for path in (*_results_in(folder), *_tables_of(folder, job)):
             path.unlink(missing_ok=True)
-        for name in (CONFIG, *(f"{table.name}/{file}" for table in tables for file in _TABLES), MODEL, FACTS):
+        written = [f"{table.name}/{name}" for table, own in zip(tables, of_views, strict=True)
+                   for name in ("labels.csv", *own)]  # fmt: skip
+        for name in (CONFIG, *written, MODEL, FACTS):
             move(new / name, folder / name)
         _remove(new)
         for inner in folder.iterdir():  # of views that are gone
@@ -153,18 +153,9 @@ def _label_rows(table: Table, labels: list[int], stability: list[float] | None) 
     return [list(columns), *zip(*columns.values(), strict=True)]
 
 
-def _constraint_rows(number: int, flow: Flow, tables: list[Table]) -> Iterable[Iterable[Any]]:
-    """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
-    yield ["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]
-    ids, c = tables[number].ids, flow.constraints
-    for (i, j, must_link, weight), (source, u, v), because in zip(c._rows(), flow.source, flow.because, strict=True):
-        theirs = tables[source]
-        yield [ids[i], ids[j], kind_of(must_link), repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]
-
-
 def _yaml(job: Job, folder: Path) -> str:
     """Return the job as a file that repeats it from this folder."""
-    settings = job.model_dump(mode="json", exclude_none=True)
+    settings = job.settings()
 
     def seen(path: str) -> str:
         return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))

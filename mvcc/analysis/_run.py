@@ -13,7 +13,7 @@ from mvcc.analysis._inputs import Inputs, caller_of, read_inputs
 
 
 def check_job(job: Job) -> Inputs:
-    """Read all files of a job, and close its constraints as `cluster_job` does.
+    """Read all files of a job, and check its constraints as `cluster_job` does.
 
     Raises
     ------
@@ -23,10 +23,13 @@ def check_job(job: Job) -> Inputs:
         When constraints and relations contradict each other, unless the job drops such constraints.
     """
     inputs = read_inputs(job)
-    from mvcc.analysis._closing import close_given  # numba, as in `read_inputs`
+    from mvcc.analysis._closing import check_given, close_given  # numba, as in `read_inputs`
 
     sizes = [len(table.ids) for table in inputs.tables]
-    close_given(job, inputs.constraints, inputs.relations, sizes, caller_of(inputs.tables))
+    if job.method == "joint":
+        check_given(job, inputs.constraints, inputs.relations, caller_of(inputs.tables))
+    else:
+        close_given(job, inputs.constraints, inputs.relations, sizes, caller_of(inputs.tables))
     return inputs
 
 

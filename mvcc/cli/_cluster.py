@@ -22,7 +22,7 @@ _EXAMPLES = (
     "mvcc cluster --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv \\",
     "    --constraints texts=pairs.csv -k 5 --out results",
     "mvcc cluster cluster.yaml --out results",
-    "mvcc cluster cluster.yaml --threshold cv --out results-cv",
+    "mvcc cluster cluster.yaml --method co-em --threshold cv --out results-paper",
 )
 
 
@@ -40,12 +40,18 @@ _EXAMPLES = (
     "--labels-column", "labels_columns", multiple=True, metavar="VIEW=COLUMN", help="True labels, to compare."
 )
 @click.option("--ignore", multiple=True, metavar="VIEW=COLUMN", help="A column that is not used.")
-@click.option("--base", metavar="NAME", help="mpck-means or pck-means.  [default: mpck-means]")
-@click.option("--transfer", metavar="NAME", help="What views tell each other.  [default: constraint-propagation]")
-@click.option("--threshold", metavar="NUMBER|cv", help="Lightest propagated constraint.  [default: 0.75]")
-@click.option("--closure", metavar="NAME", help="full, view or none.  [default: full]")
-@click.option("--on-conflict", metavar="NAME", help="error, or drop the lightest.  [default: error]")
-@click.option("--features", multiple=True, metavar="[VIEW=]NAME", help="spectral, pca or none.  [default: spectral]")
+@click.option("--method", metavar="NAME", help="joint, or co-em, that of the paper.  [default: joint]")
+@click.option("--base", metavar="NAME", help="co-em: mpck-means or pck-means.  [default: mpck-means]")
+@click.option("--transfer", metavar="NAME", help="co-em: what views pass on.  [default: constraint-propagation]")
+@click.option("--threshold", metavar="NUMBER|cv", help="co-em: lightest propagated constraint.  [default: 0.75]")
+@click.option("--closure", metavar="NAME", help="co-em: full, view or none.  [default: full]")
+@click.option("--on-conflict", metavar="NAME", help="error, or drop what contradicts.  [default: error]")
+@click.option(
+    "--features",
+    multiple=True,
+    metavar="[VIEW=]NAME",
+    help="auto, spectral, pca or none.  [default: auto; spectral for co-em]",
+)
 @click.option(
     "--components",
     multiple=True,
@@ -65,8 +71,8 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
     from 0; all other columns must be numbers. Everything may stand in a CONFIG file (`mvcc init` writes one with
     comments); options come on top of it.
 
-    Writes to the folder of --out: per view labels.csv, and propagated.csv and received.csv with the judgement that each
-    inferred constraint came from; report.html, model.joblib, and cluster.yaml, which gives the same again.
+    Writes to the folder of --out: per view labels.csv, and moved.csv with the rows that constraints moved (co-em:
+    propagated.csv and received.csv) and why; report.html, model.joblib, and cluster.yaml, which gives the same again.
     """
     # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:
@@ -121,6 +127,7 @@ _PER_VIEW = {
 }
 _PLAIN = {
     "n_clusters": "-k",
+    "method": "--method",
     "base": "--base",
     "transfer": "--transfer",
     "closure": "--closure",
@@ -197,7 +204,7 @@ def _check(job: Job, as_json: bool) -> None:
         ]
         matches = [{"views": [inputs.tables[v].name for v in key], "matches": len(rows)}
                    for key, rows in inputs.relations.items()]  # fmt: skip
-        print_json({"views": views, "matches": matches, "settings": job.model_dump(mode="json", exclude_none=True)})
+        print_json({"views": views, "matches": matches, "settings": job.settings()})
         return
     for table, constraints in zip(inputs.tables, inputs.constraints, strict=True):
         numbers = {"row": len(table.ids), "column": len(table.columns), "constraint": len(constraints)}
@@ -220,23 +227,25 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
                 "given": len(view["given"]),
                 "violated": len(view["violated"]),
                 "dropped": len(view["dropped"]),
-                "propagated": sum(view["n_propagated"].values()),
-                "inferred": sum(view["n_inferred"].values()),
-                "received": sum(view["n_received"].values()),
+                **_effect(view),
                 "labels": str(out / view["name"] / "labels.csv"),
                 "reference_f": view["reference_f"],
             }
             for view in facts["views"]
         ]
         summary = {"folder": str(out), "report": str(report), "views": views, "warnings": notes}
-        print_json(summary | {"co_em": facts["co_em"], "restarts": facts["restarts"], "seconds": facts["seconds"]})
+        of_method = {"joint": facts.get("joint"), "co_em": facts["co_em"]}
+        print_json(summary | of_method | {"restarts": facts["restarts"], "seconds": facts["seconds"]})
         return
-    if facts["settings"]["threshold"] == "cv" and facts["co_em"]["propagates"]:
+    co_em = facts["co_em"]
+    if co_em and co_em["propagates"] and facts["settings"]["threshold"] == "cv":
         say(f"Threshold: {facts['co_em']['threshold']:g}, chosen by cross-validation")
     for number, view in enumerate(facts["views"]):
         say(_worded(view, facts["restarts"]["agreement"][number : number + 1], len(facts["views"]) > 1))
     for relation in facts["relations"]:
         names = " and ".join(facts["views"][v]["name"] for v in relation["views"])
+        if relation["agreement"] is None:
+            continue
         shares = f"{relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster"
         say(f"{names}: {shares} ({relation['by_chance']:.0%} by chance)")
     say(f"Clusters: {out}/*/labels.csv")
@@ -248,8 +257,15 @@ def _doubts(facts: dict[str, Any]) -> list[str]:
     return [
         f"What was inferred for nearby rows of {view['name']} may be wrong; the report says why."
         for view in facts["views"]
-        if facts["co_em"]["propagates"] and view["suspicious"] and sum(view["n_inferred"].values())
+        if facts["co_em"] and facts["co_em"]["propagates"] and view["suspicious"] and sum(view["n_inferred"].values())
     ]
+
+
+def _effect(view: dict[str, Any]) -> dict[str, int]:
+    """Count what the constraints did: the rows that they moved, or how many were propagated."""
+    if "n_moved" in view:
+        return {"moved": view["n_moved"]}
+    return {what: sum(view[f"n_{what}"].values()) for what in ("propagated", "inferred", "received")}
 
 
 def _worded(view: dict[str, Any], agreement: list[float], several: bool) -> str:
@@ -257,11 +273,13 @@ def _worded(view: dict[str, Any], agreement: list[float], several: bool) -> str:
     parts = [counted(view["n_rows"], "row"), f"{given} given, {len(view['violated'])} violated"]
     if view["dropped"]:
         parts.append(f"{len(view['dropped'])} dropped")
-    passed, inferred, received = (sum(view[f"n_{what}"].values()) for what in ("propagated", "inferred", "received"))
-    if several:
-        parts.append(f"{passed} passed on, {inferred} of them inferred; {received} received")
-    elif passed:
-        parts.append(f"{passed} propagated, {inferred} of them inferred")
+    effect = _effect(view)
+    if "moved" in effect:
+        parts += [f"{counted(effect['moved'], 'row')} moved by constraints"] if effect["moved"] else []
+    elif several:
+        parts.append("{propagated} passed on, {inferred} of them inferred; {received} received".format(**effect))
+    elif effect["propagated"]:
+        parts.append("{propagated} propagated, {inferred} of them inferred".format(**effect))
     if agreement:
         parts.append(f"agreement of restarts {agreement[0]:.2f}")
     if view["reference_f"] is not None:

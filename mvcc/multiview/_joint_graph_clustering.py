@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from mvcc._conflicts import call_rows
@@ -66,6 +67,10 @@ class JointGraphClustering(MultiViewEstimator):
     violated_ : list of Constraints
         The judged pairs that ``labels_`` violate, per view, without those of weight 0. Of closed constraints too many
         to be listed, those are looked at that hold the neighborhoods together.
+    connected_views_ : list of list of int
+        The sets of views that matches connect. Clusters of different sets have nothing to do with each other.
+    n_objects_ : int
+        Matched rows are one object.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
         The rows of every view in the space where they were clustered.
     view_names_ : list of str or None
@@ -164,7 +169,7 @@ class JointGraphClustering(MultiViewEstimator):
         )
         rng = as_generator(self.random_state)
         names = given_views.names
-        counted = [c._select(c.weights > 0) if c._parts is None else c for c in given]
+        counted = [_of_some_weight(c) for c in given]
         if self.on_conflict == "error":
             refuse_conflicts(counted, relations, call_rows(names))
         problems = _problems(data, relations, settings, names)
@@ -172,15 +177,91 @@ class JointGraphClustering(MultiViewEstimator):
             self._sets = [(numbers, JointSet([data[n] for n in numbers], inside, settings, rng))
                           for numbers, inside in problems]  # fmt: skip
             self.labels_, self.embedding_, self.objective_ = self._clustered(counted, rng)
+        self._given_views = given_views
+        self.connected_views_ = [numbers for numbers, _ in self._sets]
+        self.n_objects_ = sum(views.n_objects for _, views in self._sets)
         self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._searches = [NeighborSearch.among(X) for X in data]
         self._remember_features(given_views, data)
         return self
 
+    def labels_by(
+        self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None, *, random_state: RandomState = None
+    ) -> list[NDArray[np.int64]]:
+        """Cluster the rows of ``fit`` once more, by other judged pairs; graph and embedding are those of ``fit``.
+
+        Parameters
+        ----------
+        constraints : list of one entry per view, or dict {view: entry}, or None
+            Judged pairs, as for ``fit``. Contradictions are no error here.
+        random_state : int, numpy Generator, RandomState or None, default=None
+
+        Returns
+        -------
+        list of ndarray of shape (n_v,)
+            The cluster of every row, per view.
+
+        Raises
+        ------
+        InvalidInputError
+            For constraints that do not fit the views, or a model that was loaded: it has no graph.
+        """
+        counted = self._counted(constraints)
+        with threadpool_limits(1):
+            return self._clustered(counted, as_generator(random_state))[0]
+
+    def nearest_judged(self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None) -> list[NDArray[np.int64]]:
+        """Return, for every row, the judged row of its cluster that is nearest to it in the graph.
+
+        The length of a path is −log of the product of its affinities: how much of an answer spreads along it.
+
+        Parameters
+        ----------
+        constraints : list of one entry per view, or dict {view: entry}, or None
+            The judged pairs of ``fit``.
+
+        Returns
+        -------
+        list of ndarray of shape (n_v, 3)
+            View and row, −1 where no path leads to one; and 1 where it is the same object, by matches, else 0.
+
+        Raises
+        ------
+        InvalidInputError
+            As ``labels_by``.
+        """
+        links = [c._spanning() for c in self._counted(constraints)]
+        found: list[NDArray[np.int64]] = [np.empty((0, 3), np.int64)] * len(links)
+        for numbers, views in self._sets:
+            judged_rows = [np.unique(links[n][0]) for n in numbers]
+            row_of = np.full((views.n_objects, len(numbers)), -1)
+            labels = np.empty(views.n_objects, np.int64)
+            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
+                row_of[objects[judged_rows[place]], place] = judged_rows[place]
+                labels[objects] = self.labels_[number]
+            nearest = views.nearest_judged(labels, pairs_of_objects([links[n] for n in numbers], views.objects))
+            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
+                near = nearest[objects]
+                own_view_first = [place, *(other for other in range(len(numbers)) if other != place)]
+                there = row_of[near][:, own_view_first]
+                first = (there >= 0).argmax(axis=1)
+                view, row = np.array(numbers)[own_view_first][first], there[np.arange(len(near)), first]
+                found[number] = np.column_stack((view, row, near == objects))
+                found[number][near < 0] = -1, -1, 0
+        return found
+
+    def _counted(self, constraints: Any) -> list[Constraints]:
+        """Return checked constraints for the views of ``fit``, without those of weight 0."""
+        check_is_fitted(self)
+        if not hasattr(self, "_sets"):
+            raise InvalidInputError("This model was loaded or copied, and has no graph; fit it again.")
+        given = self._given_views.constraints(constraints)
+        return [_of_some_weight(c) for c in given]
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: other judged pairs are clustered by the object that was fitted, not by a copy."""
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_sets"}
+        return {name: value for name, value in state.items() if name not in ("_sets", "_given_views")}
 
     def _clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
@@ -222,6 +303,10 @@ def _problems(
                     f"one); ask for fewer."
                 )
     return problems
+
+
+def _of_some_weight(given: Constraints) -> Constraints:
+    return given._select(given.weights > 0) if given._parts is None else given
 
 
 def _violated(given: Constraints, labels: NDArray[np.int64]) -> Constraints:

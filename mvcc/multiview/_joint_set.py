@@ -169,7 +169,7 @@ class JointSet:
 
     @cached_property
     def _free_rows(self) -> Floats:
-        return embedded(*self._free_graph.components(self._n_free), self._n_free)
+        return self._rows_by(self._free_graph.components(self._n_free))
 
     @cached_property
     def _eigenpairs(self) -> tuple[Floats, Floats]:
@@ -181,13 +181,20 @@ class JointSet:
         wide = embedded(*self._eigenpairs, self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns)))
 
+    def _rows_by(self, eigenpairs: tuple[Floats, Floats]) -> Floats:
+        """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
+        k = self._settings.n_clusters
+        if np.count_nonzero(eigenpairs[0] > 0) < min(k, self._n_free):
+            return self._object_columns
+        return embedded(*eigenpairs, self._n_free)
+
     def _embedded(self, judged: Constraints) -> Floats:
         """Return the objects in the space where they are clustered: with a metric of the judged pairs, if it helps."""
         if not len(judged):
             return self._free_rows
         metric = PairMetric(unit_rows=True).fit(self._wide_rows, constraints=judged)
         if metric.ridge_ is None:
-            return embedded(*self._eigenpairs, self._n_free)
+            return self._rows_by(self._eigenpairs)
         return np.ascontiguousarray(metric.transform(self._wide_rows))
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:

@@ -27,7 +27,15 @@ def read_csv(path):
 
 
 def write_problem(
-    folder: Path, n_views: int = 2, pairs=None, judged=(0,), n: int = 24, n_matches: int = 12, n_judged: int = 8, seed=0
+    folder: Path,
+    n_views: int = 2,
+    pairs=None,
+    judged=(0,),
+    n: int = 24,
+    n_matches: int = 12,
+    n_judged: int = 8,
+    seed=0,
+    noise=1.0,
 ):
     """Write ``n`` rows per view and return the options of a job, as `load_job` takes them.
 
@@ -49,7 +57,9 @@ def write_problem(
         ]
         table = [["id", "kind", "x", "y", "z"]]
         for row_id, thing in rows_of[name]:
-            table.append([row_id, f"kind {truth[thing]}", *(centers[truth[thing]] + rng.normal(size=3)).tolist()])
+            table.append(
+                [row_id, f"kind {truth[thing]}", *(centers[truth[thing]] + noise * rng.normal(size=3)).tolist()]
+            )
         jobs.append((("views", name, "path"), write_csv(folder / f"{name}.csv", table), f"--view {name}"))
         jobs.append((("views", name, "labels_column"), "kind", f"--labels-column {name}"))
     for u, v in combinations(names, 2) if pairs is None else pairs:
@@ -74,6 +84,11 @@ def _judged(rows, truth, n_matches, n_judged, rng):
 
 def with_values(options, **values):
     return [*options, *(((key,), value, f"--{key}") for key, value in values.items())]
+
+
+def by_co_em(options, **values):
+    """Return the options of a job for the paper's method."""
+    return with_values(options, method="co-em", **values)
 
 
 def cluster(options, folder, fresh=False):

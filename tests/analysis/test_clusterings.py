@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from itertools import permutations
 
@@ -14,7 +15,7 @@ from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.reporting.html import write_clustering_report
-from tests.analysis.problems import K, cluster, outputs, read_csv, with_values, write_csv, write_problem
+from tests.analysis.problems import K, by_co_em, cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 PROBLEMS = {
     "one view": {"n_views": 1, "pairs": ()},
@@ -30,9 +31,13 @@ every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLE
 
 
 @every_problem
-@pytest.mark.parametrize("transfer", ["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"])
+@pytest.mark.parametrize(
+    "transfer", [None, "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"]
+)
 def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
-    options = with_values(write_problem(tmp_path, **problem), transfer=transfer)
+    options = write_problem(tmp_path, **problem)
+    if transfer is not None:
+        options = by_co_em(options, transfer=transfer)
     facts = cluster(options, tmp_path / "out")
     assert facts == json.loads((tmp_path / "out" / "clustering.json").read_text(encoding="utf-8"))
     inputs = read_inputs(load_job(None, options))
@@ -51,7 +56,14 @@ def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
         assert len(view["given"]) == len(constraints)
         assert all(ok == ((labels[i] == labels[j]) == kind) for i, j, kind, _, ok, _ in view["given"])
         assert view["violated"] == [[*row[:4], row[5]] for row in view["given"] if not row[4]]
-        for kind in ("propagated", "received"):
+        if transfer is None:
+            listed = read_csv(tmp_path / "out" / table.name / "moved.csv")
+            assert view["n_moved"] == len(listed) == len(view["moved"])
+            assert [[row["id"], int(row["cluster_without"]), row["because"]] for row in listed] == [
+                [table.ids[row], without, because] for row, without, because in view["moved"]
+            ]
+            assert all(view["labels"][row] != without for row, without, _ in view["moved"])
+        for kind in () if transfer is None else ("propagated", "received"):
             listed = read_csv(tmp_path / "out" / table.name / f"{kind}.csv")
             counts = {
                 name: sum(row["kind"].replace("-", "_") == name for row in listed)
@@ -64,7 +76,11 @@ def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
     for relation in facts["relations"]:
         u, v = relation["views"]
         same = [facts["views"][u]["labels"][i] == facts["views"][v]["labels"][j] for i, j in relation["pairs"]]
-        assert relation["agreement"] == pytest.approx(np.mean(same))
+        if transfer is None:
+            assert all(same)
+            assert relation["agreement"] is relation["by_chance"] is None
+        else:
+            assert relation["agreement"] == pytest.approx(np.mean(same))
         assert relation["differing"] == [pair for pair, ok in zip(relation["pairs"], same, strict=True) if not ok]
         assert relation["pairs"] == inputs.relations[u, v].tolist()
     write_clustering_report(facts, tmp_path / "report.html")
@@ -72,7 +88,7 @@ def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_other_numbers_of_the_clusters_would_agree_with_more_matches(tmp_path, seed):
-    facts = cluster(write_problem(tmp_path, seed=seed), tmp_path / "out")
+    facts = cluster(by_co_em(write_problem(tmp_path, seed=seed)), tmp_path / "out")
     (relation,) = facts["relations"]
     one, other = (np.array(view["labels"]) for view in facts["views"])
     here, there = np.array(relation["pairs"]).T
@@ -110,7 +126,7 @@ def test_every_restart_leaves_out_some_constraints_of_its_own(tmp_path, monkeypa
         return fit(self, views, **given)
 
     monkeypatch.setattr(MultiViewConstrainedClustering, "fit", recording)
-    cluster(with_values(write_problem(tmp_path, n_judged=30), restarts=4, closure="none"), tmp_path / "out")
+    cluster(by_co_em(write_problem(tmp_path, n_judged=30), restarts=4, closure="none"), tmp_path / "out")
     whole, *others = seen
     assert len(others) == 4
     for kept in others:
@@ -120,17 +136,49 @@ def test_every_restart_leaves_out_some_constraints_of_its_own(tmp_path, monkeypa
 
 
 def test_warnings_name_what_must_not_be_overlooked(tmp_path):
-    facts = cluster(write_problem(tmp_path, judged=()), tmp_path / "a")
+    facts = cluster(by_co_em(write_problem(tmp_path, judged=())), tmp_path / "a")
     assert any("No constraints were given" in text for text in facts["warnings"])
-    facts = cluster(write_problem(tmp_path, pairs=()), tmp_path / "b")
+    facts = cluster(by_co_em(write_problem(tmp_path, pairs=())), tmp_path / "b")
     assert any("each was clustered by itself" in text for text in facts["warnings"])
-    facts = cluster(write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")]), tmp_path / "e")
+    facts = cluster(by_co_em(write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")])), tmp_path / "e")
     alone = [text for text in facts["warnings"] if text.endswith("; it was clustered by itself.")]
     assert alone == ["view1: no row is matched with one of another view; it was clustered by itself."]
-    facts = cluster(with_values(write_problem(tmp_path), threshold=1.0), tmp_path / "c")
+    facts = cluster(by_co_em(write_problem(tmp_path), threshold=1.0), tmp_path / "c")
     assert any("Nothing was inferred for rows near those" in text for text in facts["warnings"])
     copies = one_table(tmp_path, [[0, 0]] * 3 + [[5, 5]] * 3, n_clusters=3, features="none")
-    assert "a: 1 of the 3 clusters are empty." in cluster(copies, tmp_path / "d")["warnings"]
+    assert "a: 1 of the 3 clusters are empty." in cluster(by_co_em(copies), tmp_path / "d")["warnings"]
+
+
+def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_other(tmp_path):
+    facts = cluster(write_problem(tmp_path, n_views=3, pairs=[("view0", "view2")]), tmp_path / "apart")
+    assert facts["joint"]["connected"] == [[0, 2], [1]]
+    assert facts["warnings"] == [
+        "No three matches connect view0 and view2 with view1: each was clustered by itself, and the numbers of their "
+        "clusters mean nothing to each other."
+    ]
+    write_clustering_report(facts, tmp_path / "report.html")
+    assert "numbered alike in views that matches connect" in (tmp_path / "report.html").read_text("utf-8")
+    assert cluster(write_problem(tmp_path / "all"), tmp_path / "together")["warnings"] == []
+
+
+def test_rows_that_constraints_moved_name_the_judged_row_that_is_nearest_and_its_line(tmp_path):
+    facts = cluster(write_problem(tmp_path, n=40, n_judged=30, judged=(0, 1), noise=2.5), tmp_path / "out")
+    reasons = [(view["name"], view["ids"][row], why) for view in facts["views"] for row, _, why in view["moved"]]
+    assert reasons
+    lines = [(tmp_path / f"judged{view}.csv").read_text().splitlines() for view in (0, 1)]
+    for _, name, why in reasons:
+        said = re.fullmatch(
+            r"because (?:(\S+) is (?:near|matched with) (\S+), )?(\S+) and (\S+) were said to "
+            r"(belong together|be apart) \(line (\d+) of judged(\d)\.csv\)",
+            why,
+        )
+        assert said, why
+        moved, near, one, other, kind, line, file = said.groups()
+        assert moved in (None, name)
+        assert (near or name) in (one, other)
+        i, j, word, _ = lines[int(file)][int(line) - 1].split(",")
+        assert {i, j} == {one, other}
+        assert word == {"belong together": "must-link", "be apart": "cannot-link"}[kind]
 
 
 def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
@@ -139,10 +187,10 @@ def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
     judged = read_csv(path)
     n_light = sum(float(row["weight"]) < 0.9 for row in judged)
     assert 0 < n_light < len(judged)
-    facts = cluster(with_values(options, threshold=0.9), tmp_path / "some")
+    facts = cluster(by_co_em(options, threshold=0.9), tmp_path / "some")
     assert facts["warnings"][0].startswith(f"{n_light} of the {len(judged)} constraints weigh less than the threshold")
     write_csv(path, [list(judged[0]), *([row["i"], row["j"], row["kind"], 0.5] for row in judged)])
-    facts = cluster(options, tmp_path / "all")
+    facts = cluster(by_co_em(options), tmp_path / "all")
     assert facts["warnings"] == [
         f"{len(judged)} of the {len(judged)} constraints weigh less than the threshold 0.75: they count in their own "
         "view, but nothing is inferred from them or passed on. Give them more weight, or lower the threshold "
@@ -165,14 +213,14 @@ def test_one_row_is_refused(tmp_path):
         cluster(one_table(tmp_path, [[1, 2]], n_clusters=1), tmp_path / "out")
 
 
-@pytest.mark.parametrize("features", ["spectral", "pca", "none"])
+@pytest.mark.parametrize("features", ["auto", "spectral", "pca", "none"])
 @pytest.mark.parametrize("rows", [2, 3])
 def test_few_rows_are_clustered(tmp_path, features, rows):
     options = one_table(tmp_path, [[1, 2], [3, 4], [9, 7]][:rows], n_clusters=2, features=features)
     assert set(cluster(options, tmp_path / "out")["views"][0]["labels"]) == {0, 1}
 
 
-@pytest.mark.parametrize("features", ["spectral", "pca", "none"])
+@pytest.mark.parametrize("features", ["auto", "spectral", "pca", "none"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_largest_values_that_are_taken_can_be_clustered(tmp_path, features):
     rows = [[1e100, 2], [-1e100, 4], [9, 7], [5, 5]]
@@ -187,7 +235,7 @@ def test_each_view_may_have_features_of_its_own(tmp_path):
     facts = cluster(with_values(options, features="none"), tmp_path / "out")
     assert [view["n_components"] for view in facts["views"]] == [2, 3]
     assert "2 principal components" in facts["views"][0]["features"]
-    assert facts["views"][1]["features"] == "3 columns as they are"
+    assert facts["views"][1]["features"] == "3 columns, as they are"
 
 
 @pytest.mark.parametrize(("features", "most"), [("spectral", 23), ("pca", 3)])
@@ -214,7 +262,7 @@ def without_time(facts):
 
 
 def test_the_settings_that_are_written_repeat_the_result_from_anywhere(tmp_path, monkeypatch):
-    options = with_values(write_problem(tmp_path / "data"), threshold=0.5, seed=5, features="pca", n_components=2)
+    options = with_values(write_problem(tmp_path / "data"), seed=5, features="pca", n_components=2)
     cluster(options, tmp_path / "data/deep/one")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -254,11 +302,11 @@ def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
 def test_more_rows_than_spectral_features_take_are_refused_with_another_way(tmp_path, monkeypatch):
     monkeypatch.setattr("mvcc.analysis._features.MAX_ROWS", 10)
     with pytest.raises(DataError, match=r"view0\.csv: spectral features of 24 rows .* Use --features view0=pca\."):
-        cluster(write_problem(tmp_path), tmp_path / "out")
+        cluster(with_values(write_problem(tmp_path), features="spectral"), tmp_path / "out")
 
 
 def test_inferred_constraints_are_listed_before_those_that_merely_follow(tmp_path):
-    facts = cluster(with_values(write_problem(tmp_path, n_judged=12), threshold=0.01, closure="none"), tmp_path / "out")
+    facts = cluster(by_co_em(write_problem(tmp_path, n_judged=12), threshold=0.01, closure="none"), tmp_path / "out")
     for view in facts["views"]:
         judged = {(i, j, must_link) for i, j, must_link, *_ in view["given"]}
         is_new = [(i, j, must_link) not in judged for i, j, must_link, *_ in view["propagated"]]

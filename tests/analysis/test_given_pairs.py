@@ -10,7 +10,7 @@ import pytest
 
 from mvcc.analysis import check_job, cluster_job, load_job, read_inputs
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
-from tests.analysis.problems import cluster, with_values, write_csv, write_problem
+from tests.analysis.problems import by_co_em, cluster, with_values, write_csv, write_problem
 
 TEXTS = [["id", "x", "y"], *([f"t{i}", i % 2, i // 2] for i in range(6))]
 IMAGES = [["id", "x"], *([f"i{i}", i * i] for i in range(5))]
@@ -190,12 +190,13 @@ CONTRADICTORY = "i,j,kind,weight\nt0,t1,must-link,1\nt1,t2,must-link,1\nt2,t0,ca
 
 
 @pytest.mark.parametrize("threshold", [0.75, "cv"])
-@pytest.mark.parametrize("closure", ["full", "view"])
+@pytest.mark.parametrize("closure", ["full", "view", None])
 def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_ids_and_lines(
     options, tmp_path, closure, threshold
 ):
     options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
-    options = with_values(options, closure=closure, threshold=threshold)
+    if closure is not None:
+        options = by_co_em(options, closure=closure, threshold=threshold)
     with pytest.raises(ConstraintConflictError) as conflict:
         cluster(options, tmp_path / "out")
     assert str(conflict.value).startswith(
@@ -207,18 +208,27 @@ def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_ids_an
     with pytest.raises(ConstraintConflictError) as foreseen:
         check_job(load_job(None, options))
     assert str(foreseen.value) == str(conflict.value)
-    check_job(load_job(None, with_values(options, closure="none", threshold=0.75)))
+    check_job(load_job(None, by_co_em(options, closure="none", threshold=0.75)))
     check_job(load_job(None, with_values(options, on_conflict="drop")))
 
 
 def test_what_contradicts_heavier_constraints_can_be_dropped_and_is_listed(options, tmp_path):
     job_options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
-    facts = cluster(with_values(job_options, on_conflict="drop"), tmp_path / "out")
+    facts = cluster(by_co_em(job_options, on_conflict="drop"), tmp_path / "out")
     texts, images = facts["views"]
     assert texts["dropped"] == [[0, 2, False, 0.5, "line 4 of pairs.csv"]]
     assert images["dropped"] == []
     assert [row[5] for row in texts["given"]] == [f"line {n} of pairs.csv" for n in (2, 3, 5)]
     assert json.loads((tmp_path / "out/clustering.json").read_text("utf-8")) == facts
+
+
+def test_the_joint_method_lets_the_clusters_decide_which_of_contradicting_constraints_hold(options, tmp_path):
+    job_options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
+    facts = cluster(with_values(job_options, on_conflict="drop"), tmp_path / "out")
+    texts = facts["views"][0]
+    assert {row[5] for row in texts["given"]} == {f"line {n} of pairs.csv" for n in (2, 3, 4, 5)}
+    assert {row[4] for row in texts["violated"]} & {f"line {n} of pairs.csv" for n in (2, 3, 4)}
+    assert texts["dropped"] == []
 
 
 @pytest.mark.parametrize("closure", ["full", "view"])
@@ -228,7 +238,7 @@ def test_a_contradiction_in_a_later_view_names_its_rows(options, tmp_path, closu
     with pytest.raises(
         ConstraintConflictError, match=r": 'i1' of images = 'i3' of images \(must-link, line 2 of i\.csv"
     ):
-        cluster(with_values(options, closure=closure), tmp_path / "out")
+        cluster(by_co_em(options, closure=closure), tmp_path / "out")
 
 
 def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_over_views(options, tmp_path):
@@ -240,16 +250,16 @@ def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_ove
     with pytest.raises(ConstraintConflictError) as foreseen:
         check_job(load_job(None, options))
     assert str(foreseen.value) == str(conflict.value)
-    check_job(load_job(None, with_values(options, closure="view")))
-    check_job(load_job(None, with_values(options, transfer="single-view")))
-    facts = cluster(with_values(options, on_conflict="drop"), tmp_path / "out")
+    check_job(load_job(None, by_co_em(options, closure="view")))
+    check_job(load_job(None, by_co_em(options, transfer="single-view")))
+    facts = cluster(by_co_em(options, on_conflict="drop"), tmp_path / "out")
     assert [len(view["dropped"]) for view in facts["views"]] == [1, 0]
-    facts = cluster(with_values(options, on_conflict="drop", closure="view"), tmp_path / "other")
+    facts = cluster(by_co_em(options, on_conflict="drop", closure="view"), tmp_path / "other")
     assert [len(view["dropped"]) for view in facts["views"]] == [0, 0]
 
 
 def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp_path):
-    options = with_values(write_problem(tmp_path, n_judged=1), threshold="cv")
+    options = by_co_em(write_problem(tmp_path, n_judged=1), threshold="cv")
     for attempt in (check_job, lambda job: cluster_job(job, tmp_path / "out")):
         with pytest.raises(
             InvalidInputError, match=r"^Cross-validation .* the constraints have 1\. Give more constraints"
@@ -260,6 +270,6 @@ def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp
 
 
 def test_a_cross_validated_threshold_is_told(tmp_path):
-    facts = cluster(with_values(write_problem(tmp_path, n_judged=20), threshold="cv", restarts=1), tmp_path / "out")
+    facts = cluster(by_co_em(write_problem(tmp_path, n_judged=20), threshold="cv", restarts=1), tmp_path / "out")
     assert facts["settings"]["threshold"] == "cv"
     assert 0 < facts["co_em"]["threshold"] <= 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from mvcc.analysis import Job, load_job
@@ -38,33 +40,50 @@ def test_paths_of_a_file_are_seen_from_its_folder(config, tmp_path, monkeypatch)
 
 
 def test_what_is_left_out_has_the_values_that_the_help_names(config):
-    job = load_job(config)
-    assert (job.base, job.transfer, job.threshold, job.closure) == (
-        "mpck-means",
-        "constraint-propagation",
-        0.75,
-        "full",
-    )
-    assert (job.on_conflict, job.features, job.n_components, job.restarts, job.seed) == (
-        "error",
-        "spectral",
-        None,
-        10,
-        0,
-    )
+    for method, features in (("joint", "auto"), ("co-em", "spectral")):
+        job = load_job(config, [(("method",), method, "--method")])
+        assert (job.base, job.transfer, job.threshold, job.closure) == (
+            "mpck-means",
+            "constraint-propagation",
+            0.75,
+            "full",
+        )
+        assert (job.on_conflict, job.n_components, job.restarts, job.seed) == ("error", None, 10, 0)
+        assert job.features == features
+    assert load_job(config).method == "joint"
 
 
+@pytest.mark.parametrize("key", ["base", "transfer", "threshold", "closure"])
+def test_what_belongs_to_the_method_of_the_paper_is_refused_without_it(config, key):
+    value = getattr(load_job(config), key)
+    belongs = f"{key}: belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out."
+    with pytest.raises(ConfigError, match=re.escape(f"\n--{key}: {belongs}")):
+        load_job(config, [((key,), value, f"--{key}")])
+    config.write_text(f"{YAML}{key}: {value}\n")
+    with pytest.raises(ConfigError, match=re.escape(f"{config}:11: {belongs}")):
+        load_job(config)
+    assert getattr(load_job(config, [(("method",), "co-em", "--method")]), key) == value
+    assert key not in load_job(None, MINIMAL).settings()
+
+
+def test_components_without_features_that_have_some_are_refused(config):
+    goes = "n_components: goes only with `features: spectral` or `features: pca`"
+    for keys in (("n_components",), ("views", "texts", "n_components")):
+        with pytest.raises(ConfigError, match=goes):
+            load_job(config, [(keys, 4, "--components")])
+        assert load_job(config, [(keys, 4, "--components"), (("features",), "pca", "--features")]).features == "pca"
+
+
+MINIMAL = [(("views", "a", "path"), "a.csv", "--view"), (("n_clusters",), 2, "-k")]
 OPTIONS = [
     (("views", "texts", "path"), "other.csv"),
     (("views", "images", "id_column"), "name"),
     (("views", "texts", "ignore"), ["c"]),
     (("n_clusters",), 3),
-    (("threshold",), "cv"),
-    (("base",), "pck-means"),
+    (("on_conflict",), "drop"),
     (("seed",), 7),
     (("features",), "none"),
     (("views", "texts", "features"), "pca"),
-    (("views", "texts", "n_components"), 4),
     (("matches", "images:texts"), "m.csv"),
     (("constraints", "images"), "c.csv"),
 ]

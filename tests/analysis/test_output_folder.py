@@ -20,7 +20,7 @@ from tests.analysis.problems import cluster, outputs, read_csv, with_values, wri
 NOBODY = 65534
 EVERYTHING = {
     *("clustering.json", "cluster.yaml", "model.joblib"),
-    *(f"view{v}/{name}.csv" for v in (0, 1) for name in ("labels", "propagated", "received")),
+    *(f"view{v}/{name}.csv" for v in (0, 1) for name in ("labels", "moved")),
 }
 
 
@@ -86,7 +86,7 @@ def test_of_a_view_that_is_gone_nothing_stays(options, out):
 
 def test_inputs_inside_the_folder_are_never_written_over(options, out):
     cluster(options, out)
-    for name in ("view0/labels.csv", "gone/labels.csv", "view1/received.csv"):
+    for name in ("view0/labels.csv", "gone/labels.csv", "view1/moved.csv"):
         table = out / name
         table.parent.mkdir(exist_ok=True)
         write_csv(table, [["id", "x"], *([f"r{i}", i] for i in range(5))])
@@ -197,7 +197,7 @@ def disturbed(monkeypatch, step, error):
     return done
 
 
-WRITES = 9
+WRITES = 7
 STEPS = range(1, 2 * WRITES + 1)  # each file is written, then moved to its place
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

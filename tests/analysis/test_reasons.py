@@ -13,7 +13,7 @@ from mvcc.analysis._because import Reasons, weight_of, without_loops
 from mvcc.constraints import Constraints
 from mvcc.mapping import augment
 from mvcc.reporting.html import write_clustering_report
-from tests.analysis.problems import cluster, read_csv, with_values, write_csv, write_problem
+from tests.analysis.problems import by_co_em, cluster, read_csv, write_csv, write_problem
 from tests.analysis.reasons import Known, implied, nearness, walks
 from tests.reference.closure import close_views
 from tests.reference.propagation import _model, endpoint_weight
@@ -32,12 +32,12 @@ every_problem = pytest.mark.parametrize("options", PROBLEMS.values(), ids=PROBLE
 
 @pytest.fixture(autouse=True)
 def models(monkeypatch):
-    """Keep what was fitted last."""
+    """Keep the method and what it fitted last."""
     kept = []
     fit_job = _fit.fit_job
 
     def keep(*arguments):
-        kept.append((arguments, fit_job(*arguments)))
+        kept.append((arguments[1], fit_job(*arguments)))
         return kept[-1][1]
 
     monkeypatch.setattr("mvcc.analysis._clustering.fit_job", keep)
@@ -46,7 +46,7 @@ def models(monkeypatch):
 
 def solved(tmp_path, models, seed=1, settings=None, **options):
     """Cluster a problem; return what was read, what was fitted, and the propagated and received tables of each view."""
-    job_options = with_values(write_problem(tmp_path, seed=seed, **options), threshold=0.2, **(settings or {}))
+    job_options = by_co_em(write_problem(tmp_path, seed=seed, **options), threshold=0.2, **(settings or {}))
     inputs = read_inputs(load_job(None, job_options))
     cluster(job_options, tmp_path / "out")
     tables = [
@@ -65,12 +65,15 @@ def known_of(inputs):
 def test_a_reason_is_a_chain_of_what_was_given_that_implies_the_constraint_it_comes_from(
     tmp_path, models, options, closure
 ):
-    inputs, (_, fit), tables = solved(tmp_path, models, settings={"closure": closure}, **options)
+    inputs, (method, _), tables = solved(tmp_path, models, settings={"closure": closure}, **options)
     known = known_of(inputs)
     for number, (propagated, _) in enumerate(tables):
         closed = {}
         for pair, must_link, weight in zip(
-            fit.closed[number].pairs.tolist(), fit.closed[number].must_link, fit.closed[number].weights, strict=True
+            method.closing.closed[number].pairs.tolist(),
+            method.closing.closed[number].must_link,
+            method.closing.closed[number].weights,
+            strict=True,
         ):
             rows = frozenset(inputs.tables[number].ids[row] for row in pair)
             closed.setdefault((rows, bool(must_link)), weight)  # where nothing is closed, the heaviest comes first
@@ -86,10 +89,10 @@ def test_a_reason_is_a_chain_of_what_was_given_that_implies_the_constraint_it_co
 
 @every_problem
 def test_the_closed_constraints_are_those_of_the_paper(tmp_path, models, options):
-    inputs, (_, fit), _ = solved(tmp_path, models, **options)
+    inputs, (method, _), _ = solved(tmp_path, models, **options)
     given = [(c.pairs, c.must_link, c.weights) for c in inputs.constraints]
     closed, _ = close_views(given, inputs.relations)
-    for mine, expected in zip(fit.closed, closed, strict=True):
+    for mine, expected in zip(method.closing.closed, closed, strict=True):
         listed = zip(mine.pairs.tolist(), mine.must_link.tolist(), mine.weights.tolist(), strict=True)
         assert {(i, j, kind): weight for (i, j), kind, weight in listed} == expected
 
@@ -97,9 +100,9 @@ def test_the_closed_constraints_are_those_of_the_paper(tmp_path, models, options
 @every_problem
 @pytest.mark.parametrize("base", ["pck-means", "mpck-means"])
 def test_the_weight_is_that_of_the_origin_times_both_reaches(tmp_path, models, options, base):
-    inputs, (arguments, fit), tables = solved(tmp_path, models, settings={"base": base}, **options)
+    inputs, (method, fit), tables = solved(tmp_path, models, settings={"base": base}, **options)
     for number, (propagated, _) in enumerate(tables):
-        X, clusterer, closed = arguments[1][number], fit.model.clusterers_[number], fit.closed[number]
+        X, clusterer, closed = method.views[number], fit.model.clusterers_[number], method.closing.closed[number]
         sigma, confidence = _model(X, clusterer.labels_, getattr(clusterer, "metrics_", None), 1e-6)
         row_of = inputs.tables[number].row
         passed = fit.model.propagated_[number]
@@ -123,7 +126,7 @@ def test_the_weight_is_that_of_the_origin_times_both_reaches(tmp_path, models, o
 @every_problem
 @pytest.mark.parametrize("transfer", ["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"])
 def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path, models, options, transfer):
-    inputs, (_, fit), tables = solved(tmp_path, models, settings={"transfer": transfer}, **options)
+    inputs, (method, _), tables = solved(tmp_path, models, settings={"transfer": transfer}, **options)
     names = [table.name for table in inputs.tables]
     known = known_of(inputs)
     expected = [0] * len(names)
@@ -131,7 +134,7 @@ def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path
         best = {}
         for source, (passed, _) in enumerate(tables):
             for row in passed if source != number else ():
-                for key, weight in arriving(fit, inputs.tables, source, number, row):
+                for key, weight in arriving(method, inputs.tables, source, number, row):
                     best[key] = max(best.get(key, 0.0), weight)
         assert {key_of(row): float(row["weight"]) for row in received} == best
         expected[number] = len(best)
@@ -142,8 +145,8 @@ def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path
                 p for p in tables[source][0] if key_of(p) == (frozenset((row["from_i"], row["from_j"])), row["kind"])
             )
             for end in "ij":
-                assert row[end] in counterparts(fit, inputs.tables, source, number, row[f"from_{end}"])
-            came = arriving(fit, inputs.tables, source, number, origin)
+                assert row[end] in counterparts(method, inputs.tables, source, number, row[f"from_{end}"])
+            came = arriving(method, inputs.tables, source, number, origin)
             assert (key_of(row), float(row["weight"])) in came, "the rows are related to those it comes from"
             by, _, there = row["because"].partition(", and there: ")
             if there:
@@ -160,9 +163,9 @@ def key_of(row):
     return frozenset((row["i"], row["j"])), row["kind"]
 
 
-def arriving(fit, tables, source, target, row):
+def arriving(method, tables, source, target, row):
     """Return what becomes of a constraint in another view: rows, kind and weight of each."""
-    one, other = (counterparts(fit, tables, source, target, row[end]) for end in "ij")
+    one, other = (counterparts(method, tables, source, target, row[end]) for end in "ij")
     return [
         ((frozenset((i, j)), row["kind"]), min(float(row["weight"]), sure_i, sure_j))
         for i, sure_i in one.items()
@@ -171,11 +174,11 @@ def arriving(fit, tables, source, target, row):
     ]
 
 
-def counterparts(fit, tables, source, target, name):
+def counterparts(method, tables, source, target, name):
     """Return the ids of the related rows, and how sure each of these relations is."""
     key = min(source, target), max(source, target)
-    rows = fit.related.get(key, np.empty((0, 2), dtype=int))
-    sure = fit.strengths.get(key, np.full(len(rows), np.inf))
+    rows = method.closing.related.get(key, np.empty((0, 2), dtype=int))
+    sure = method.closing.strengths.get(key, np.full(len(rows), np.inf))
     here, there = (rows[:, 0], rows[:, 1]) if source < target else (rows[:, 1], rows[:, 0])
     mine = here == tables[source].row[name]
     return {tables[target].ids[row]: strength for row, strength in zip(there[mine], sure[mine], strict=True)}
@@ -292,7 +295,7 @@ class Labelled(DirectMapping):
 
 def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(tmp_path, monkeypatch):
     monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Labelled"))
-    job = load_job(None, write_problem(tmp_path)).model_copy(update={"transfer": "own"})
+    job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
     facts = cluster_job(job, tmp_path / "out")
     assert (facts["co_em"]["propagates"], facts["co_em"]["threshold"]) == (False, None)
     write_clustering_report(facts, tmp_path / "report.html")
@@ -300,7 +303,7 @@ def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_pro
 
 def test_a_subclass_that_infers_in_its_own_way_is_named_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Own", takes_threshold=True))
-    job = load_job(None, write_problem(tmp_path)).model_copy(update={"transfer": "own"})
+    job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
     cluster_job(job, tmp_path / "out")
     for view in ("view0", "view1"):
         (row,) = read_csv(tmp_path / "out" / view / "propagated.csv")

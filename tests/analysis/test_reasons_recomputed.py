@@ -15,8 +15,9 @@ from mvcc import ConstraintPropagation, Constraints, methods
 from mvcc._constraint_map import ConstraintMap
 from mvcc.analysis import load_job
 from mvcc.analysis._because import Reasons
+from mvcc.analysis._co_em import CoEM
 from mvcc.analysis._fit import fit_job
-from mvcc.analysis._flows import propagated, received
+from mvcc.analysis._flows import CoEMFit, propagated, received
 from mvcc.mapping import relations_between
 from tests.analysis.problems import LETTERS, write_csv
 from tests.analysis.reasons import CLUSTERS, Known, implied, nearness, walks
@@ -114,12 +115,13 @@ def solve(folder, seed, method, closure):
             relations[u, v] = same[np.sort(rng.permutation(len(same))[: rng.integers(1, 9)])]
     scale = [[1.0], [0.5], [0.25, 0.5, 1.0, 1.5, 2.0]][rng.integers(3)]
     given = [_judged(folder / f"judged{view}.csv", labels, ids[view], scale, rng) for view, labels in enumerate(truth)]
-    options = {"n_clusters": K, "restarts": 0, "threshold": 0.2, "closure": closure, "seed": seed}
+    options = {"n_clusters": K, "restarts": 0, "threshold": 0.2, "closure": closure, "seed": seed, "method": "co-em"}
     paths = [(("views", name[0], "path"), "unread.csv", "") for name, *_ in ids]
     job = load_job(None, [*paths, *(((key,), value, "") for key, value in options.items())])
     job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})
-    fit = fit_job(job, views, given, relations, "{}:{}".format, lambda step: None)
-    reasons = Reasons(ids, fit.given, fit.relations, closure)
+    co_em = CoEM(job, views, given, relations, "{}:{}".format)
+    fit = CoEMFit(fit_job(job, co_em, relations, lambda step: None).model, co_em.closing, relations)
+    reasons = Reasons(ids, co_em.given, relations, closure)
     passed = propagated(fit, reasons, views, method)
     return Solved(closure, views, ids, given, relations, fit, passed, received(fit, reasons, passed))
 
@@ -192,7 +194,7 @@ def test_what_does_not_follow_from_what_was_given_is_not_said_to_follow_from_it(
                 if method == "wide":
                     assert because == f"{names[0]} and {names[1]}: inferred by wide"
                 else:
-                    labels = solved.fit.labels[view]
+                    labels = solved.fit.model.labels_[view]
                     assert CLUSTERS.fullmatch(because).groups() == (
                         *names,
                         "the same cluster" if labels[i] == labels[j] else "different clusters",
@@ -245,8 +247,8 @@ def mapped(solved, target):
     fit, arrived = solved.fit, Constraints([], [])
     for source, constraints in enumerate(fit.model.propagated_):
         if source != target:
-            strengths = fit.strengths.get((min(source, target), max(source, target)))
-            to = ConstraintMap(relations_between(fit.related, source, target), strengths)
+            strengths = fit.closing.strengths.get((min(source, target), max(source, target)))
+            to = ConstraintMap(relations_between(fit.closing.related, source, target), strengths)
             arrived = arrived.max_union(to(constraints))
     return arrived
 

@@ -13,16 +13,19 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import InvalidInputError
-from tests.analysis.problems import cluster, read_csv, with_values, write_problem
+from tests.analysis.problems import by_co_em, cluster, read_csv, with_values, write_problem
 
 
-@pytest.fixture(scope="module", params=["spectral", "pca", "none"])
+@pytest.fixture(scope="module", params=["auto", "spectral", "pca", "none"])
 def saved(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     # without constraints a row is always nearest to its own cluster
-    cluster(
-        with_values(write_problem(folder, n=40, judged=()), features=request.param, base="pck-means"), folder / "out"
-    )
+    options = write_problem(folder, n=40, judged=())
+    if request.param == "auto":
+        options = with_values(options, features="auto")
+    else:
+        options = by_co_em(options, features=request.param, base="pck-means")
+    cluster(options, folder / "out")
     return folder
 
 
@@ -67,9 +70,10 @@ def test_rows_that_do_not_fit_are_refused(saved, X, view, message):
         joblib.load(saved / "out/model.joblib").predict(X, view=view)
 
 
-@pytest.mark.parametrize("base", ["pck-means", "mpck-means"])
+@pytest.mark.parametrize("base", ["pck-means", "mpck-means", None])
 def test_new_rows_get_clusters_as_true_as_those_that_were_clustered(tmp_path, base):
-    cluster(with_values(write_problem(tmp_path, n=90, n_judged=20), base=base), tmp_path / "out")
+    options = write_problem(tmp_path, n=90, n_judged=20)
+    cluster(options if base is None else by_co_em(options, base=base), tmp_path / "out")
     model = joblib.load(tmp_path / "out/model.joblib")
     rng = np.random.default_rng(0)
     for name in model.names:
@@ -83,7 +87,7 @@ def test_new_rows_get_clusters_as_true_as_those_that_were_clustered(tmp_path, ba
 
 
 def test_a_row_far_from_all_gets_the_cluster_of_the_nearest_under_spectral_features(tmp_path):
-    cluster(with_values(write_problem(tmp_path, judged=()), base="pck-means"), tmp_path / "out")
+    cluster(by_co_em(write_problem(tmp_path, judged=()), base="pck-means"), tmp_path / "out")
     model = joblib.load(tmp_path / "out/model.joblib")
     table = pd.read_csv(tmp_path / "view0.csv")
     most = table["x"].argmax()
@@ -93,7 +97,7 @@ def test_a_row_far_from_all_gets_the_cluster_of_the_nearest_under_spectral_featu
 
 
 def test_spectral_features_of_eigenvalues_near_0_say_what_to_change(tmp_path):
-    options = with_values(write_problem(tmp_path), n_components=12)
+    options = by_co_em(write_problem(tmp_path), n_components=12)
     pd.read_csv(tmp_path / "view0.csv").drop(columns=["y", "z"]).to_csv(tmp_path / "view0.csv", index=False)
     cluster(options, tmp_path / "out")
     model = joblib.load(tmp_path / "out/model.joblib")

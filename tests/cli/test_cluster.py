@@ -21,8 +21,8 @@ from tests.command_line import mvcc
 OPTIONS = [
     *("--view", "texts=texts.csv", "--view", "images=images.csv", "--match", "texts:images=matches.csv"),
     *("--constraints", "texts=pairs.csv", "--labels-column", "texts=topic", "--id-column", "texts=id", "-k", "4"),
-    *("--threshold", "0.4"),
 ]
+BY_CO_EM = [*OPTIONS, "--method", "co-em", "--threshold", "0.4"]
 
 
 @pytest.fixture
@@ -48,6 +48,16 @@ def test_it_says_what_it_found_and_where_it_is(data):
     assert lines[0].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
     assert "; agreement of restarts " in lines[0]
     assert "; F against the labels " in lines[0]
+    assert re.match(r"images: 320 rows; 0 constraints given, 0 violated; \d+ rows moved by constraints; ", lines[1])
+    assert lines[2:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
+    assert (data / "results/report.html").stat().st_size > 10_000
+
+
+def test_co_em_says_how_many_matched_rows_agree(data):
+    lines = run(*BY_CO_EM, "--restarts", 2, "--out", "results").stdout.splitlines()
+    assert lines[0].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
+    assert "; agreement of restarts " in lines[0]
+    assert "; F against the labels " in lines[0]
     assert lines[1].startswith("images: 320 rows; 0 constraints given, 0 violated; ")
     assert lines[2].startswith("texts and images: ")
     assert re.search(r" of 60 matched rows share their cluster \(\d+% by chance\)$", lines[2])
@@ -63,18 +73,19 @@ def test_options_and_the_file_of_the_example_give_the_same(data):
 
 OVERRIDES = {
     "n_clusters": ("-k", "3", 3),
-    "base": ("--base", "pck-means", "pck-means"),
-    "transfer": ("--transfer", "direct-mapping", "direct-mapping"),
-    "threshold": ("--threshold", "0.5", 0.5),
-    "threshold by cross-validation": ("--threshold", "cv", "cv"),
-    "closure": ("--closure", "view", "view"),
+    "method": ("--method", "co-em", "co-em"),
+    "base": ("--method co-em --base", "pck-means", "pck-means"),
+    "transfer": ("--method co-em --transfer", "direct-mapping", "direct-mapping"),
+    "threshold": ("--method co-em --threshold", "0.5", 0.5),
+    "threshold by cross-validation": ("--method co-em --threshold", "cv", "cv"),
+    "closure": ("--method co-em --closure", "view", "view"),
     "on_conflict": ("--on-conflict", "drop", "drop"),
     "features": ("--features", "pca", "pca"),
-    "n_components": ("--components", "2", 2),
+    "n_components": ("--features pca --components", "2", 2),
     "restarts": ("--restarts", "0", 0),
     "seed": ("--seed", "9", 9),
     "views.texts.features": ("--features", "texts=none", "none"),
-    "views.images.n_components": ("--components", "images=3", 3),
+    "views.images.n_components": ("--features images=pca --components", "images=3", 3),
     "views.texts.id_column": ("--id-column", "texts=topic", None),
     "views.texts.labels_column": ("--labels-column", "texts=word_1", None),
     "views.texts.ignore": ("--ignore", "texts=word_1", ["word_1"]),
@@ -92,9 +103,9 @@ def test_every_option_replaces_the_value_of_the_file(data, key, option):
             Path("other.csv").write_bytes(Path(name).read_bytes())
     if expected is None:  # a value that is understood, and then found to be wrong in the data
         with pytest.raises((DataError, InvalidInputError), match=r"texts\.csv"):
-            run("cluster.yaml", flag, text, "--dry-run", "--json")
+            run("cluster.yaml", *flag.split(), text, "--dry-run", "--json")
         return
-    found = json.loads(run("cluster.yaml", flag, text, "--dry-run", "--json").stdout)["settings"]
+    found = json.loads(run("cluster.yaml", *flag.split(), text, "--dry-run", "--json").stdout)["settings"]
     for part in key.split(" ")[0].split("."):
         found = found[part]
     assert found == expected
@@ -196,8 +207,8 @@ def test_a_command_that_cannot_be_is_refused_with_exit_code_2(data, arguments, m
 
 def test_mistakes_of_file_and_options_are_told_together(data):
     Path("cluster.yaml").write_text(Path("cluster.yaml").read_text().replace("restarts: 10", "restarts: many"))
-    with pytest.raises(ConfigError, match=r"(?s)2 problems.*cluster\.yaml:\d+: restarts: .*--base means: base: "):
-        run("cluster.yaml", "--base", "means", "--out", "results")
+    with pytest.raises(ConfigError, match=r"(?s)2 problems.*cluster\.yaml:\d+: restarts: .*--method means: method: "):
+        run("cluster.yaml", "--method", "means", "--out", "results")
 
 
 @pytest.mark.parametrize(
@@ -223,12 +234,12 @@ def test_a_foreign_folder_is_refused(data):
 
 def test_warnings_are_notes_on_standard_error(data):
     done = run(*OPTIONS[:4], "-k", 4, "--ignore", "texts=topic", "--restarts", 0, "--out", "results")
-    assert "Note: No constraints were given" in done.stderr
+    assert "Note: No three matches connect texts with images: each was clustered by itself" in done.stderr
     assert "Note" not in done.stdout
 
 
 def test_doubts_about_what_was_inferred_are_in_the_json_as_well(data):
-    said = json.loads(run(*OPTIONS, "--restarts", 0, "--out", "results", "--json").stdout)["warnings"]
+    said = json.loads(run(*BY_CO_EM, "--restarts", 0, "--out", "results", "--json").stdout)["warnings"]
     facts = json.loads((data / "results/clustering.json").read_text("utf-8"))
     doubtful = [view["name"] for view in facts["views"] if view["suspicious"]]
     assert doubtful
@@ -239,7 +250,7 @@ def test_doubts_about_what_was_inferred_are_in_the_json_as_well(data):
 
 
 def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_was_inferred(data):
-    one = ("--view", "texts=texts.csv", "--labels-column", "texts=topic", "-k", 4, "--restarts", 0)
+    one = ("--view", "texts=texts.csv", "--labels-column", "texts=topic", "-k", 4, "--restarts", 0, "--method", "co-em")
     done = run(*one, "--constraints", "texts=pairs.csv", "--threshold", "0.4", "--out", "with")
     assert re.search(r"; \d+ propagated, \d+ of them inferred; F against", done.stdout.replace("\n    ", " "))
     done = run(*one, "--out", "without")
@@ -249,7 +260,7 @@ def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_wa
 
 
 def test_the_threshold_that_cross_validation_chose_is_printed(data):
-    done = run(*OPTIONS[:-1], "cv", "--restarts", 0, "--out", "results")
+    done = run(*BY_CO_EM[:-1], "cv", "--restarts", 0, "--out", "results")
     chosen = json.loads((data / "results/clustering.json").read_text("utf-8"))["co_em"]["threshold"]
     assert done.stdout.startswith(f"Threshold: {chosen:g}, chosen by cross-validation\n")
 

@@ -37,7 +37,17 @@ ALONE = [
     (["cluster", "{folder}/job/cluster.yaml", "--dry-run"], PANDAS),
     (
         ["cluster", "{folder}/job/cluster.yaml", "--restarts", "0", "--out", "{folder}/out"],
-        {"jinja2", "joblib", "plotly", "rich", "scipy.stats", "sklearn"},
+        # sklearn.neighbors imports decomposition, and that model_selection
+        {
+            "jinja2",
+            "joblib",
+            "plotly",
+            "rich",
+            "scipy.stats",
+            "sklearn",
+            "sklearn.decomposition",
+            "sklearn.model_selection",
+        },
     ),
 ]
 CLUSTERING = [

@@ -17,7 +17,7 @@ from mvcc.reporting.html._schema import CLUSTERING, Clustering, Given, Link, Rel
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
 
 LONGEST_LIST = 100
-_MOST_MOVED = 20
+_MOST_UNSTABLE = 20
 
 
 def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
@@ -99,7 +99,8 @@ class Section:
     violated: Listed
     dropped: Listed
     propagated: Listed
-    moved: list[int]
+    moved: Listed
+    unstable: list[int]
     suspicion: list[Warned]
 
 
@@ -136,7 +137,7 @@ class Switch:
 
 def _unfit(facts: Clustering) -> Iterator[Warned]:
     """Give the two warnings of §6.4, where constraints were propagated at all."""
-    if facts.co_em.propagates:
+    if facts.co_em is not None and facts.co_em.propagates:
         for view in facts.views:
             if view.n_inferred.total:
                 yield from _suspicion(view)
@@ -174,7 +175,8 @@ def _section(facts: Clustering, number: int) -> Section:
         violated=_links(view, view.violated),
         dropped=_links(view, view.dropped),
         propagated=_links(view, view.propagated, view.n_propagated.total),
-        moved=[row for _, row in sorted(stability)[:_MOST_MOVED]],
+        moved=_listed(view.moved, view.n_moved),
+        unstable=[row for _, row in sorted(stability)[:_MOST_UNSTABLE]],
         suspicion=list(_suspicion(view)),
     )
 
@@ -207,12 +209,14 @@ def _related(facts: Clustering, relation: Relation) -> Related:
     first, second = (facts.views[number] for number in relation.views)
     entries = ((i, j, first.ids[i], second.ids[j], first.labels[i], second.labels[j]) for i, j in relation.differing)
     names = (first.name, second.name)
-    if not relation.pairs:
+    if relation.agreement is None:
+        agreement = f"{plural(len(relation.pairs), 'related pair')} of rows: each is one object, in one cluster"
+    elif not relation.pairs:
         agreement = "no rows are related"
     else:
         agreement = (
             f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of rows are in the same "
-            f"cluster; if they were matched at random, it would be {percent(relation.by_chance)}"
+            f"cluster; if they were matched at random, it would be {percent(relation.by_chance or 0)}"
         )
     return Related(relation, names, _listed(entries, len(relation.differing)), agreement)
 

@@ -18,6 +18,7 @@ DRAWN_AT_FIRST = 100  # constraints of one kind; more would hide the points unti
 KINDS = ("given", "propagated", "received")
 
 _LONGEST = 40  # an id or a label, in a text on hover
+_LONGEST_REASON = 200
 _WIDEST = 45  # a line of it, in characters: it fits into the picture on a telephone
 _MOST_COUNTERPARTS = 5  # …
 _WIDTHS = {"given": 2.0, "propagated": 0.8, "received": 0.8}
@@ -86,13 +87,14 @@ def _told(link: Given | Link) -> list[Any]:
 
 def _figure(facts: Clustering, view: View, related: Counterparts) -> dict[str, Any]:
     fast = view.n_rows > MANY
+    moved = {row: reason for row, _, reason in view.moved}
     points = {
         "type": "scattergl" if fast else "scatter",
         "mode": "markers",
         "name": "rows",
         "x": _short(view.x),
         "y": _short(view.y),
-        "text": [_on_hover(facts, view, row, related.get(row, [])) for row in range(view.n_rows)],
+        "text": [_on_hover(facts, view, row, related.get(row, []), moved.get(row, "")) for row in range(view.n_rows)],
         "hoverinfo": "text",
         "marker": {
             "symbol": [SYMBOLS[label % len(SYMBOLS)] for label in view.labels],
@@ -181,8 +183,10 @@ def _short(values: Iterable[float]) -> list[float]:
     return [float(f"{value:.5g}") for value in values]
 
 
-def _on_hover(facts: Clustering, view: View, row: int, related: Sequence[tuple[int, int]]) -> str:
+def _on_hover(facts: Clustering, view: View, row: int, related: Sequence[tuple[int, int]], moved: str) -> str:
     lines = [f"cluster {view.labels[row]}"]
+    if moved:
+        lines.append(f"moved here by constraints, {clipped(moved, _LONGEST_REASON)}")
     if view.reference is not None and view.reference[row]:
         lines.append(f"reference label: {clipped(view.reference[row], _LONGEST)}")
     if (share := view.stability[row]) is not None:

@@ -45,6 +45,14 @@ class Link(NamedTuple):
     reason: StrictStr
 
 
+class Moved(NamedTuple):
+    """A row that constraints moved: its cluster without them, and which of them is near."""
+
+    row: Count
+    without: Count
+    reason: StrictStr
+
+
 class Pair(NamedTuple):
     """A row of one view and a row of another."""
 
@@ -69,8 +77,14 @@ class LinkCounts(_Facts):
         return self.must_link + self.cannot_link
 
 
+NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
+
+
 class View(_Facts):
-    """One view: its rows in the order of the file, and what became of them."""
+    """One view: its rows in the order of the file, and what became of them.
+
+    The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
+    """
 
     name: StrictStr
     source: StrictStr
@@ -88,14 +102,16 @@ class View(_Facts):
     given: tuple[Given, ...]
     violated: tuple[Link, ...]
     dropped: tuple[Link, ...]
-    propagated: tuple[Link, ...]
-    received: tuple[Link, ...]
-    n_propagated: LinkCounts
-    n_inferred: LinkCounts
-    n_received: LinkCounts
-    disagreement: Share
-    divergence: Weight | None
-    suspicious: StrictBool
+    moved: tuple[Moved, ...] = ()
+    n_moved: Count = 0
+    propagated: tuple[Link, ...] = ()
+    received: tuple[Link, ...] = ()
+    n_propagated: LinkCounts = NO_LINKS
+    n_inferred: LinkCounts = NO_LINKS
+    n_received: LinkCounts = NO_LINKS
+    disagreement: Share = 0
+    divergence: Weight | None = None
+    suspicious: StrictBool = False
     reference_f: Number | None
     reference_ari: Number | None
 
@@ -121,17 +137,19 @@ class View(_Facts):
             links: Iterable[Given | Link] = getattr(self, name)
             if wrong := next((link for link in links if max(link.i, link.j) >= self.n_rows), None):
                 raise ValueError(f"`{name}` names row {max(wrong.i, wrong.j)}, but the rows are 0 … {self.n_rows - 1}")
+        if wrong_row := next((moved.row for moved in self.moved if moved.row >= self.n_rows), None):
+            raise ValueError(f"`moved` names row {wrong_row}, but the rows are 0 … {self.n_rows - 1}")
         return self
 
 
 class Relation(_Facts):
-    """The related rows of two views."""
+    """The related rows of two views, and whether they agree where the method lets them differ."""
 
     views: tuple[Count, Count]
     source: StrictStr
     pairs: tuple[Pair, ...]
-    agreement: Share
-    by_chance: Share
+    agreement: Share | None
+    by_chance: Share | None
     differing: tuple[Pair, ...]
 
 
@@ -145,6 +163,14 @@ class CoEM(_Facts):
     threshold: Number | None
     transfer: StrictStr
     base: StrictStr
+
+
+class JointGraph(_Facts):
+    """The joint method: one graph for each set of views that matches connect."""
+
+    objective: Number
+    n_objects: Positive
+    connected: tuple[tuple[Count, ...], ...]
 
 
 class Restarts(_Facts):
@@ -171,7 +197,8 @@ class Clustering(_Facts):
     n_clusters: Positive
     views: Annotated[tuple[View, ...], Field(min_length=1)]
     relations: tuple[Relation, ...]
-    co_em: CoEM
+    co_em: CoEM | None
+    joint: JointGraph | None = None
     restarts: Restarts
     warnings: tuple[StrictStr, ...]
     settings: dict[str, Any]
@@ -192,7 +219,9 @@ class Clustering(_Facts):
                 )
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
-        for number, values in enumerate(self.co_em.objectives):
+        if (self.co_em is None) == (self.joint is None):
+            raise ValueError("either `co_em` or `joint` must be there")
+        for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
             if len(values) != n_views:
                 raise ValueError(f"co_em.objectives.{number} has {len(values)} entries for {n_views} views")
         if self.restarts.count and len(self.restarts.agreement) != n_views:
