@@ -1,7 +1,7 @@
 """Read YAML so that every value keeps its line, and collect mistakes instead of stopping at the first.
 
-The file is read as a stream of events: nothing in it can be executed, and nothing can expand. Numbers, ``true`` and
-``false`` are understood as in YAML 1.2 (``1e-3`` is a number, ``010`` is ten); aliases, anchors and tags are refused.
+Nothing in a file can be executed, and nothing can expand. Numbers, ``true`` and ``false`` are understood as in YAML 1.2
+(``1e-3`` is a number, ``010`` is ten); aliases, anchors and tags are refused.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -65,7 +65,7 @@ def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
     ConfigError
         If the file cannot be read as text.
     """
-    return _Parser(problems, problems.line).parse(_read_text(Path(path)), ())
+    return _values(_read_text(Path(path)), (), problems, problems.line)
 
 
 def assign(value: Any, assignment: str, problems: Problems) -> None:
@@ -80,7 +80,7 @@ def assign(value: Any, assignment: str, problems: Problems) -> None:
         problems.add(f"this key has {len(path)} parts; no value lies below more than {MAX_DEPTH} levels.", place)
         return
     if (section := _section_of(value, path, problems, place)) is not None:
-        section[path[-1]] = _Parser(problems, lambda _: place).parse(text, path)
+        section[path[-1]] = _values(text, path, problems, lambda _: place)
 
 
 def put(value: Any, path: KeyPath, new: Any, label: str, problems: Problems) -> None:
@@ -103,106 +103,99 @@ def _section_of(value: Any, path: KeyPath, problems: Problems, place: Place) -> 
     return value
 
 
-class _Parser:
-    """Recursive descent over PyYAML's events, for a whole file or for the value of one assignment."""
+class _Loader(yaml.SafeLoader):
+    """Composes nodes within the limits; an alias, an anchor or a tag becomes a remark on a plain node."""
 
-    def __init__(self, problems: Problems, place_of: Callable[[int], Place]) -> None:
-        self._problems = problems
-        self._place_of = place_of
-        self._line = 1
-        self._n_events = 0
+    _depth, _count = -1, 0
+    current_event: Any
 
-    def parse(self, text: str, path: KeyPath) -> Any:
-        self._events: Iterator[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
-        try:
-            return self._root(path)
-        except yaml.MarkedYAMLError as error:
-            self._line, problem = _explained(error)
-        except yaml.reader.ReaderError as error:
-            self._line = text.count("\n", 0, error.position) + 1
-            problem = f"the character U+{error.character:04X} is not allowed."
-        except (ValueError, OverflowError):  # PyYAML hands \UFFFFFFFF and the like to chr() unchecked
-            problem = "this cannot be read as YAML: a number in an escape or a directive is out of range."
-        self._problems.report(path, problem, self._place_of(self._line))
-        return None
-
-    def _next(self) -> Any:
-        event = next(self._events)
-        self._line = event.end_mark.line + 1
-        self._n_events += 1
-        if self._n_events > MAX_VALUES:
-            raise _refusal(event, f"more than {MAX_VALUES} values")
-        if isinstance(event, yaml.ScalarEvent) and any("\ud800" <= char <= "\udfff" for char in event.value):
-            raise _refusal(event, "half a character (a surrogate)")
-        return event
-
-    def _root(self, path: KeyPath) -> Any:
-        self._next()
-        if isinstance(self._next(), yaml.StreamEndEvent):
-            self._problems.report(path, _EMPTY if path else _EMPTY_FILE, self._place_of(1))
-            return None
-        value = self._node(self._next(), path)
-        self._next()
-        if not isinstance(self._next(), yaml.StreamEndEvent):
-            self._problems.report(path, "a second document begins here; keep only one.", self._place_of(self._line))
-        return value
-
-    def _node(self, event: Any, path: KeyPath) -> Any:
-        self._problems.mark(path, self._place_of(event.start_mark.line + 1))
-        if len(path) > MAX_DEPTH:
-            raise _refusal(event, f"more than {MAX_DEPTH} levels")
-        if unsupported := _unsupported(event):
-            self._problems.report(path, f"{unsupported} is not supported; write the value alone.")
-        if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event, path)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self._list(path)
-        if isinstance(event, yaml.MappingStartEvent):
-            return self._section(path)
-        return None  # an alias
-
-    def _list(self, path: KeyPath) -> list[Any]:
-        values: list[Any] = []
-        while not isinstance(event := self._next(), yaml.SequenceEndEvent):
-            values.append(self._node(event, (*path, len(values))))
-        return values
-
-    def _section(self, path: KeyPath) -> dict[str, Any]:
-        section: dict[str, Any] = {}
-        while not isinstance(event := self._next(), yaml.MappingEndEvent):
-            place = self._place_of(event.start_mark.line + 1)
-            plain = isinstance(event, yaml.ScalarEvent) and not _unsupported(event)
-            key = event.value if plain else "?"
-            inner = (*path, key)
-            if not plain:
-                self._problems.report(inner, "a key must be a plain word, without *, &, ! or brackets.", place)
-                self._node(event, inner)
-            elif key in section:
-                first = self._problems.place(inner).label
-                self._problems.report(inner, f"is given twice; the first is at {first}. Keep one.", place)
-            self._problems.mark(inner, place)
-            section[key] = self._node(self._next(), inner)
-        return section
-
-    def _scalar(self, event: yaml.ScalarEvent, path: KeyPath) -> str | int | float | bool | None:
-        value = scalar(event.value) if event.implicit[0] else event.value
-        if value is None:
-            self._problems.report(path, _EMPTY if path else _EMPTY_FILE)
-        elif event.implicit[0] and event.value.lower() in ("yes", "no", "on", "off"):
-            self._problems.report(
-                path, f"{value} can be read two ways; write true or false, or '{value}' for the word."
-            )
-        return value
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self.check_event()  # fetches it
+        event = self.current_event
+        self._depth, self._count = self._depth + 1, self._count + 1
+        problem = ""
+        if self._depth > MAX_DEPTH:
+            problem = f"more than {MAX_DEPTH} levels"
+        elif self._count > MAX_VALUES:
+            problem = f"more than {MAX_VALUES} values"
+        elif any("\ud800" <= char <= "\udfff" for char in getattr(event, "value", "")):
+            problem = "half a character (a surrogate)"
+        if problem:
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        unsupported = _unsupported(event)
+        if isinstance(event, yaml.AliasEvent):
+            event = self.current_event = yaml.ScalarEvent(None, None, (True, False), "", event.start_mark)
+        event.anchor = event.tag = None
+        node: Any = super().compose_node(parent, index)
+        node.unsupported = unsupported
+        self._depth -= 1
+        return node
 
 
-def _refusal(event: Any, problem: str) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+def _values(text: str, path: KeyPath, problems: Problems, place_of: Callable[[int], Place]) -> Any:
+    try:
+        loader: Any = _Loader(text)
+        node = loader.get_node() if loader.check_node() else None
+        rest = loader.peek_event()
+    except yaml.MarkedYAMLError as error:
+        line, problem = _explained(error)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        problem = f"the character U+{error.character:04X} is not allowed."
+    except (ValueError, OverflowError):  # PyYAML hands \UFFFFFFFF and the like to chr() unchecked
+        line = loader.line + 1
+        problem = "this cannot be read as YAML: a number in an escape or a directive is out of range."
+    else:
+        value = _value(node, path, problems, place_of) if node else None
+        if node and isinstance(rest, yaml.StreamEndEvent):
+            return value
+        line, problem = rest.start_mark.line + 1, "a second document begins here; keep only one."
+        if not node:
+            line, problem = 1, _EMPTY if path else _EMPTY_FILE
+    problems.report(path, problem, place_of(line))
+    return None
+
+
+def _value(node: Any, path: KeyPath, problems: Problems, place_of: Callable[[int], Place]) -> Any:
+    problems.mark(path, place_of(node.start_mark.line + 1))
+    if node.unsupported:
+        problems.report(path, f"{node.unsupported} is not supported; write the value alone.")
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, (*path, index), problems, place_of) for index, item in enumerate(node.value)]
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node, path, problems)
+    section: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        place = place_of(key_node.start_mark.line + 1)
+        plain = isinstance(key_node, yaml.ScalarNode) and not key_node.unsupported  # type: ignore[attr-defined]
+        key = key_node.value if plain else "?"
+        inner = (*path, key)
+        if not plain:
+            problems.report(inner, "a key must be a plain word, without *, &, ! or brackets.", place)
+        elif key in section:
+            first = problems.place(inner).label
+            problems.report(inner, f"is given twice; the first is at {first}. Keep one.", place)
+        problems.mark(inner, place)
+        section[key] = _value(value_node, inner, problems, place_of)
+    return section
+
+
+def _scalar(node: Any, path: KeyPath, problems: Problems) -> str | int | float | bool | None:
+    if node.style is not None:  # in quotes, or a block of text
+        return str(node.value)
+    value = scalar(node.value)
+    if value is None:
+        problems.report(path, _EMPTY if path else _EMPTY_FILE)
+    elif node.value.lower() in ("yes", "no", "on", "off"):
+        problems.report(path, f"{value} can be read two ways; write true or false, or '{value}' for the word.")
+    return value
 
 
 def _unsupported(event: Any) -> str:
     if event.anchor is not None:
         return f"the {'alias *' if isinstance(event, yaml.AliasEvent) else 'anchor &'}{clipped(event.anchor)}"
-    return "" if event.tag is None else f"the tag {clipped(event.tag.replace(_TAG, '!!'))}"
+    tag = getattr(event, "tag", None)
+    return "" if tag is None else f"the tag {clipped(tag.replace(_TAG, '!!'))}"
 
 
 def scalar(text: str) -> str | int | float | bool | None:

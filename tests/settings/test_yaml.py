@@ -142,7 +142,7 @@ def test_what_a_configuration_does_not_need_is_refused(refusal, text, message):
         (r'a: "\ud800"', "x.yaml:1: this cannot be read as YAML, column 4: half a character"),
         ("[" * 100_000, "x.yaml:1: this cannot be read as YAML, column 22: more than 20 levels"),
         ("- " * 100_000, "x.yaml:1: this cannot be read as YAML, column 43: more than 20 levels"),
-        ("a: [" + "1," * 100_000, "x.yaml:1: this cannot be read as YAML, column 19995: more than 10000 values"),
+        ("a: [" + "1," * 100_000, "x.yaml:1: this cannot be read as YAML, column 19999: more than 10000 values"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_one_problem(refusal, text, message):
