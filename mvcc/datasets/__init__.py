@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from mvcc.datasets._dataset import Dataset
     from mvcc.datasets._files import cache_folder, fetch, file_checksums, find_file, search_folders
     from mvcc.datasets._load import load_dataset
-    from mvcc.datasets._parcel import pack_files, unpack_files
     from mvcc.datasets._registry import DataFile, DatasetInfo, ViewInfo, dataset_info, registry, registry_version
 else:
     __getattr__, __dir__ = lazy_names(
@@ -18,7 +17,6 @@ else:
         _dataset="Dataset",
         _files="cache_folder fetch file_checksums find_file search_folders",
         _load="load_dataset",
-        _parcel="pack_files unpack_files",
         _registry="DataFile DatasetInfo ViewInfo dataset_info registry registry_version",
     )
 
@@ -33,9 +31,7 @@ __all__ = [
     "file_checksums",
     "find_file",
     "load_dataset",
-    "pack_files",
     "registry",
     "registry_version",
     "search_folders",
-    "unpack_files",
 ]

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from mvcc.cli._run import command
 from mvcc.exceptions import ConfigError, DataError, StoreError
-from mvcc.experiments import _errand as errand
+from mvcc.experiments import _attempt as attempt
 
 CONFIG = """\
 name: tiny
@@ -68,7 +68,7 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
     def fail(config, trial, data_dir):
         raise ZeroDivisionError("a planted fault")
 
-    monkeypatch.setattr(errand, "run_trial", fail)
+    monkeypatch.setattr(attempt, "run_trial", fail)
     done = run(config, "-j", 1, code=4)
     assert "Trial 2 failed; its traceback is in results/tiny/trials/0002.error.txt" in done.stderr
     assert "To see it fail, alone: mvcc replay results/tiny 2\n" in done.stderr

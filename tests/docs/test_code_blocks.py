@@ -15,7 +15,7 @@ import mvcc
 from scripts.check_packages import build, environment
 from tests.docs.blocks import HERE, ROOT, blocks_of, pages
 from tests.docs.reader import Reader, variables
-from tests.experiments.dask_fleet import free_port
+from tests.experiments.test_dask_scheduler import free_port
 
 pytestmark = pytest.mark.slow
 

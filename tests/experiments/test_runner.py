@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
-from mvcc.experiments import _errand as errand
+from mvcc.experiments import _attempt as attempt
 from mvcc.experiments import plan_run, run_experiment
 from tests.experiments.test_trial import small_config
 
@@ -101,21 +101,21 @@ def test_curves_whose_trials_are_gone_are_not_replaced_by_fewer(tmp_path):
 
 
 def test_a_failed_trial_is_recorded_and_does_not_stop_the_others(tmp_path, monkeypatch):
-    real = errand.run_trial
+    real = attempt.run_trial
 
     def fails_once(config, trial, data_dir):
         if trial == 1:
             raise ZeroDivisionError("a planted fault")
         return real(config, trial, data_dir)
 
-    monkeypatch.setattr(errand, "run_trial", fails_once)
+    monkeypatch.setattr(attempt, "run_trial", fails_once)
     report = run_experiment(CONFIG, tmp_path, n_jobs=1)
     assert report.computed == 3
     assert list(report.failed) == [1]
     why = report.failed[1].read_text()
     assert why.startswith(f"Trial 1 failed. To run it again, alone:\n  mvcc replay {tmp_path} 1\n\nTraceback")
     assert "ZeroDivisionError: a planted fault" in why
-    monkeypatch.setattr(errand, "run_trial", real)
+    monkeypatch.setattr(attempt, "run_trial", real)
     assert run_experiment(CONFIG, tmp_path, n_jobs=1).computed == 1
     assert not report.failed[1].exists(), "a success forgets the former failure"
 

@@ -36,7 +36,7 @@ def deadly(monkeypatch, tmp_path):
                 os.kill(os.getpid(), signal.SIGKILL)
             return attempt(number, run_trial(config, number, data_dir))
 
-        monkeypatch.setattr(workers, "attempt_here", kills)
+        monkeypatch.setattr(workers, "attempt", kills)
 
     return plant
 
