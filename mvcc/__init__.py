@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mvcc.matching import match_clusters
     from mvcc.metrics import pairwise_f_measure, weighted_precision
     from mvcc.model_selection import NeighborhoodKFold
-    from mvcc.multiview import JointGraphClustering, MultiViewConstrainedClustering
+    from mvcc.multiview import JointGraphClustering, MultiViewConstrainedClustering, suspicious_matches
     from mvcc.per_view import PerView
     from mvcc.propagation import propagate_constraints
     from mvcc.transfer import ClusterMembership, ConstraintPropagation, DirectMapping, SingleView, TransferMethod
@@ -37,7 +37,7 @@ else:
         matching="match_clusters",
         metrics="pairwise_f_measure weighted_precision",
         model_selection="NeighborhoodKFold",
-        multiview="JointGraphClustering MultiViewConstrainedClustering",
+        multiview="JointGraphClustering MultiViewConstrainedClustering suspicious_matches",
         per_view="PerView",
         propagation="propagate_constraints",
         transfer="ClusterMembership ConstraintPropagation DirectMapping SingleView TransferMethod",
@@ -70,5 +70,6 @@ __all__ = [
     "pairwise_f_measure",
     "propagate_constraints",
     "spectral_features",
+    "suspicious_matches",
     "weighted_precision",
 ]

@@ -28,6 +28,7 @@ SIGNATURES = {
     "SingleView": "()",
     "propagate_constraints": "(X, labels, constraints, threshold, *, candidates=None, metrics=None, "
     "regularization=1e-06)",
+    "suspicious_matches": "(views, mappings, labels)",
     "close_views": "(constraints, mappings)",
     "spectral_features": "(X, n_components, *, sigma=1.0)",
     "SpectralFeatures": "(n_components=2, *, sigma=1.0)",

@@ -48,11 +48,17 @@ class JointGraph:
         A = Σ_v P_v A_v P_vᵀ: the normalized graphs of the views, summed over the rows of an object; no diagonal.
     landmarks : (n, m) sparse array or None
         F, with F Fᵀ what objects share by being near the same landmarks; None without landmarks.
+    view_graphs : list of (n_v, n_v) sparse arrays
+        A_v.
+    spectra : list of (n_v, r) arrays
+        Unit rows of leading eigenvectors of A_v, twice as many as landmarks are near by; none without landmarks.
     """
 
     objects: list[Ints]
     affinities: sp.csr_array
     landmarks: sp.csr_array | None
+    view_graphs: list[sp.csr_array]
+    spectra: list[Floats]
 
     @property
     def n_objects(self) -> int:
@@ -152,10 +158,13 @@ def joint_graph(
     affinities.eliminate_zeros()
     landmarks = _landmarks(objects, n_objects, rng)
     if not len(landmarks):
-        return JointGraph(objects, affinities, None)
-    spectra = [unit_rows(_leading(G, min(n_view_components, max(G.shape[0] - 1, 1)))[1]) for G in graphs]
-    factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, spectra)]
-    return JointGraph(objects, affinities, sp.hstack(factors).tocsr() / np.sqrt(2))
+        return JointGraph(objects, affinities, None, graphs, [])
+    spectra = [_leading(G, min(2 * n_view_components, max(G.shape[0] - 1, 1)))[1] for G in graphs]
+    narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
+    factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, narrow)]
+    return JointGraph(
+        objects, affinities, sp.hstack(factors).tocsr() / np.sqrt(2), graphs, list(map(unit_rows, spectra))
+    )
 
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:

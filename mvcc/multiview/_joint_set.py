@@ -31,6 +31,7 @@ from mvcc.multiview._answers import (
     shares_of_classes,
     spread,
 )
+from mvcc.multiview._suspicious_matches import suspicions
 
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
@@ -102,7 +103,7 @@ class JointSet:
     """
 
     def __init__(self, views: list[Floats], relations: Relations, settings: Settings, rng: np.random.Generator) -> None:
-        self._views, self._settings = views, settings
+        self._views, self._relations, self._settings = views, relations, settings
         self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
         self._free_graph = joint_graph(views, relations, self._n_neighbors, settings.n_clusters, rng)
         self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
@@ -134,6 +135,11 @@ class JointSet:
         )
         labels = self._spread(judged, groups, found.labels) if len(judged) else found.labels
         return JointClusters(labels, rows, found.objective)
+
+    def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
+        """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
+        graph = self._free_graph
+        return suspicions(self._relations, self._columns, graph.view_graphs, graph.spectra, labels)
 
     def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
         """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.

@@ -162,3 +162,38 @@ def predicted_by_columns(views: list[Matrix], objects: list[list[int]], classes,
             seen[a] += 1
     P = np.maximum(total / seen[:, None], 0)
     return P / P.sum(axis=1, keepdims=True)
+
+
+def left_out(here: Matrix, there: Matrix) -> Matrix:
+    """Predict every row there by ridge regression over the others, centered before; the ridge has the least errors."""
+    best = None
+    H = here - here.mean(axis=0)
+    T = there - there.mean(axis=0)
+    for ridge in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0):
+        found = np.empty_like(there)
+        for i in range(len(here)):
+            kept = np.arange(len(here)) != i
+            P = np.column_stack((H[kept], np.ones(len(H) - 1)))
+            penalty = np.diag([ridge] * H.shape[1] + [0.0])
+            weights = np.linalg.solve(P.T @ P + penalty, P.T @ T[kept])
+            found[i] = np.append(H[i], 1.0) @ weights + there.mean(axis=0)
+        loss = np.sum((there - found) ** 2)
+        if best is None or loss < best[0]:
+            best = loss, found
+    return best[1]
+
+
+def tail_shares(tables: list[Matrix]) -> Matrix:
+    """Share of pairs (i, j), i ≠ j, that have better ranks among all pairs of i and of j than (c, c)."""
+    m = len(tables[0])
+
+    def badness(i: int, j: int) -> float:
+        total = 0.0
+        for S in tables:
+            for line, own in ((S[i], j), (S[:, j], i)):
+                others = np.delete(line, own)
+                total += (np.sum(others > line[own]) + 0.5 * np.sum(others == line[own])) / (m - 1)
+        return total
+
+    pairs = [badness(i, j) for i in range(m) for j in range(m) if i != j]
+    return np.array([np.mean([bad < badness(c, c) - 1e-9 for bad in pairs]) for c in range(m)])

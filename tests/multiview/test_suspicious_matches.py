@@ -1,0 +1,139 @@
+"""Which matches seem to be wrong, and that joint clustering leaves them out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+
+from mvcc import JointGraphClustering, pairwise_f_measure, suspicious_matches
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview import _suspicious_matches as module
+from tests.reference import joint as slow
+from tests.strategies import seeds
+
+
+def blobs(n=120, wrong=0, k=3):
+    """Two views of the same things, in another order in the second; the first matches are mixed up."""
+    rng = np.random.default_rng(0)
+    y, order = np.arange(n) % k, rng.permutation(n)
+    views = [8 * np.eye(k)[own] + rng.normal(size=(n, k)) for own in (y, y[order])]
+    matches = np.column_stack((np.arange(n), np.argsort(order)))
+    matches[:wrong, 1] = np.roll(matches[:wrong, 1], 1)  # of another kind each
+    return views, matches, [y, y[order]], np.arange(n) < wrong
+
+
+def halves_of_digits(wrong, seed=0):
+    data, rng = load_digits(), np.random.default_rng(seed)
+    rows = rng.permutation(1797)[:600]
+    images, y = data.images[rows], data.target[rows]
+    matches = np.column_stack((np.arange(600), np.arange(600)))
+    bad = rng.choice(600, round(wrong * 600), replace=False)
+    matches[bad, 1] = matches[np.roll(bad, 1), 1]
+    return [images[:, :, :4].reshape(600, -1), images[:, :, 4:].reshape(600, -1)], matches, y
+
+
+def test_wrong_matches_are_suspicious_and_right_ones_are_not():
+    views, matches, labels, wrong = blobs(wrong=12)
+    found = suspicious_matches(views, {(0, 1): matches}, labels)[0, 1]
+    assert np.array_equal(found > 0.4, wrong)
+    assert found.mean() == pytest.approx(wrong.mean(), abs=0.03)
+    views, matches, labels, _ = blobs()
+    assert suspicious_matches(views, {(0, 1): matches}, labels)[0, 1].mean() < 0.02
+
+
+def test_names_orientation_and_numbering_do_not_matter():
+    views, matches, labels, _ = blobs(wrong=12)
+    expected = suspicious_matches(views, {(0, 1): matches}, labels)[0, 1]
+    named = dict(zip("ab", views, strict=True))
+    again = suspicious_matches(named, {("b", "a"): matches[:, ::-1]}, [np.array(list("zyx"))[own] for own in labels])
+    assert np.array_equal(again[0, 1], expected)
+
+
+def test_few_matches_are_not_suspicious():
+    views, matches, labels, _ = blobs(wrong=12)
+    assert not suspicious_matches(views, {(0, 1): matches[:19]}, labels)[0, 1].any()
+    assert suspicious_matches(views, {}, labels) == {}
+
+
+@pytest.mark.parametrize("labels", [[np.zeros(120)], [np.zeros(120), np.zeros(119)]])
+def test_labels_must_be_those_of_all_rows(labels):
+    views, matches, _, _ = blobs()
+    with pytest.raises(InvalidInputError, match="labels must hold one label"):
+        suspicious_matches(views, {(0, 1): matches}, labels)
+
+
+def test_many_matches_are_compared_with_some(monkeypatch):
+    views, matches, labels, _ = blobs(n=600, wrong=60, k=6)
+    everything = suspicious_matches(views, {(0, 1): matches}, labels)[0, 1]
+    monkeypatch.setattr(module, "MOST_COMPARED", 400)
+    monkeypatch.setattr(module, "DRAWN", 200)
+    some, again = (suspicious_matches(views, {(0, 1): matches}, labels)[0, 1] for _ in range(2))
+    assert np.array_equal(some, again)
+    assert ((some > 0.4) == (everything > 0.4)).mean() > 0.97
+    assert np.corrcoef(some, everything)[0, 1] > 0.9
+    assert not np.array_equal(some, everything)
+
+
+@given(seeds)
+def test_left_out_rows_are_predicted_by_a_fit_without_them(seed):
+    rng = np.random.default_rng(seed)
+    here, there = rng.normal(size=(15, 3)), rng.normal(size=(15, 2))
+    there[:, 0] += here[:, 0]
+    found = module._left_out(here - here.mean(axis=0), there - there.mean(axis=0))
+    np.testing.assert_allclose(found, slow.left_out(here, there) - there.mean(axis=0), atol=1e-10)
+
+
+@given(seeds, st.integers(3, 12))
+def test_tail_shares_are_those_of_all_pairs(seed, m):
+    rng = np.random.default_rng(seed)
+    kinds = [module._Likeness(*np.round(rng.normal(size=(2, m, 2)))) for _ in range(2)]
+    expected = slow.tail_shares([kind.left @ kind.right.T for kind in kinds])
+    np.testing.assert_allclose(module._tail_shares(kinds, m), expected)
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=30))
+def test_the_density_decreases(thousandths):
+    p = np.array(thousandths) / 1000
+    density = module._decreasing_density(p)
+    assert (np.diff(density[np.argsort(p, kind="stable")]) <= 1e-9).all()
+    assert (density >= 0).all()
+    at_two = module._decreasing_density(np.array([0.2, 0.2, 0.2, 0.7]))
+    np.testing.assert_allclose(at_two, [3.75] * 3 + [0.5])
+
+
+@pytest.mark.parametrize(("wrong", "gain"), [(0.1, 0.02), (0.25, 0.06)])
+def test_clustering_leaves_wrong_matches_out(wrong, gain, monkeypatch):
+    views, matches, y = halves_of_digits(wrong)
+
+    def score():
+        model = JointGraphClustering(10, random_state=0).fit(views, mappings={(0, 1): matches})
+        return model, np.mean([pairwise_f_measure(y, labels) for labels in model.labels_])
+
+    model, with_guard = score()
+    dropped = model.dropped_matches_[0, 1]
+    assert (y[dropped[:, 0]] != y[dropped[:, 1]]).mean() > 0.6
+    assert len(model.suspicions_[0, 1]) == 600
+    monkeypatch.setattr("mvcc.multiview._joint_graph_clustering.to_drop", lambda s: np.zeros(len(s), np.bool_))
+    bare, without = score()
+    assert len(bare.dropped_matches_[0, 1]) == 0
+    assert with_guard > without + gain
+
+
+def test_right_matches_are_kept_and_so_are_few_ones_and_those_of_which_most_seem_wrong():
+    views, matches, _ = halves_of_digits(0)
+    model = JointGraphClustering(10, random_state=0).fit(views, mappings={(0, 1): matches})
+    assert len(model.dropped_matches_[0, 1]) == 0
+    half = np.repeat([0.0, 1.0], [90, 10])
+    assert module.to_drop(half).sum() == 10
+    assert not module.to_drop(half[:99] * 0.3).any()
+    assert not module.to_drop(half[1:]).any()
+    assert not module.to_drop(np.repeat([0.0, 1.0], [40, 60])).any()
+
+
+def test_views_that_are_clustered_apart_have_no_suspicions():
+    views, matches, _, _ = blobs()
+    model = JointGraphClustering(3, random_state=0).fit(views, mappings={(0, 1): matches[5:7]})
+    assert model.suspicions_[0, 1].tolist() == [0, 0]
