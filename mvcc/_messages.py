@@ -40,7 +40,7 @@ def shown(value: Any) -> str:
 
 def counted(number: int, noun: str) -> str:
     """Return a number with what is counted, such as "1 row" and "2 rows"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
 
 
 def with_point(text: str) -> str | None:

@@ -24,6 +24,8 @@ from mvcc.methods import make_base, takes_threshold, transfer_class
 from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.transfer import ConstraintPropagation
 
+_DRAWS = 20  # of matches at random
+
 
 class CoEM(Method):
     """``MultiViewConstrainedClustering`` on the views of a job."""
@@ -96,7 +98,30 @@ class CoEM(Method):
         n_passed = sum(len(flow.constraints) for flow in flows)
         n_inferred = sum(int(new.sum()) for new in inferred)
         cautions = list(of_co_em(job, tables, fit, closing, n_passed, n_inferred))
-        return Explained({"co_em": facts}, views, files, cautions)
+        agreements = {key: self._agreement(fit.labels, *key, rows) for key, rows in fit.relations.items()}
+        return Explained({"co_em": facts}, views, agreements, files, cautions)
+
+    def _agreement(self, labels: Labels, u: int, v: int, rows: NDArray[np.int64]) -> dict[str, Any]:
+        """Tell how many related rows are in the same cluster."""
+        first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
+        same = first == second
+        return {
+            "agreement": float(same.mean()),
+            "by_chance": _agreement_by_chance(first, second, self._job),
+            "differing": rows[~same].tolist(),
+        }
+
+
+def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
+    """Return the share of matches that would agree if they meant nothing: drawn anew, and clusters numbered by them."""
+    rng = np.random.default_rng(job.seed)
+    pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
+    shares = []
+    for _ in range(_DRAWS):
+        drawn = rng.permutation(second)
+        _, number = match_clusters([first, drawn], pairs, job.n_clusters)
+        shares.append(np.mean(first == number[drawn]))
+    return float(np.mean(shares))
 
 
 def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None) -> list[list[Any]]:

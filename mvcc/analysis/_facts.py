@@ -13,11 +13,9 @@ from mvcc.analysis._features import Features, rounded
 from mvcc.analysis._fit import Fit
 from mvcc.analysis._method import Explained
 from mvcc.analysis._tables import Table
-from mvcc.matching import match_clusters
 from mvcc.metrics import pairwise_f_measure
 
 SCHEMA = 1
-_DRAWS = 20  # of matches at random
 
 
 def describe(job: Job, tables: list[Table], features: list[Features], fit: Fit, explained: Explained) -> dict[str, Any]:
@@ -28,7 +26,9 @@ def describe(job: Job, tables: list[Table], features: list[Features], fit: Fit, 
         "title": _listed([table.name for table in tables]),
         "n_clusters": job.n_clusters,
         "views": [_view(n, table, features[n], fit) | explained.views[n] for n, table in enumerate(tables)],
-        "relations": [_relation(u, v, rows, job, tables, fit) for (u, v), rows in fit.relations.items()],
+        "relations": [
+            _relation(*views, rows, job, tables) | explained.relations[views] for views, rows in fit.relations.items()
+        ],
         **explained.facts,
         "restarts": {"count": job.restarts, "agreement": fit.agreement},
         "warnings": [*fit.warnings, *explained.cautions, *cautions(job, tables, fit)],
@@ -78,30 +78,10 @@ def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str
     }
 
 
-def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table], fit: Fit) -> dict[str, Any]:
+def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table]) -> dict[str, Any]:
     names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
     source = next(path for pair, path in job.matches.items() if pair in names)
-    relation = {"views": [u, v], "source": source, "pairs": rows.tolist()}
-    if job.method == "joint":  # matched rows are one object: that they agree says nothing
-        return relation | {"agreement": None, "by_chance": None, "differing": []}
-    same = fit.labels[u][rows[:, 0]] == fit.labels[v][rows[:, 1]]
-    return relation | {
-        "agreement": float(same.mean()),
-        "by_chance": _agreement_by_chance(fit.labels[u][rows[:, 0]], fit.labels[v][rows[:, 1]], job),
-        "differing": rows[~same].tolist(),
-    }
-
-
-def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
-    """Return the share of matches that would agree if they meant nothing: drawn anew, and clusters numbered by them."""
-    rng = np.random.default_rng(job.seed)
-    pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
-    shares = []
-    for _ in range(_DRAWS):
-        drawn = rng.permutation(second)
-        _, number = match_clusters([first, drawn], pairs, job.n_clusters)
-        shares.append(np.mean(first == number[drawn]))
-    return float(np.mean(shares))
+    return {"views": [u, v], "source": source, "pairs": rows.tolist()}
 
 
 def _listed(names: list[str]) -> str:

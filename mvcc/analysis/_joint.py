@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._messages import counted
 from mvcc.analysis._closing import check_given
 from mvcc.analysis._config import Job
 from mvcc.analysis._features import plane_of, rounded
@@ -16,7 +17,7 @@ from mvcc.analysis._method import MOST_LISTED, Explained, Labels, Method, Rows
 from mvcc.analysis._tables import Table
 from mvcc.constraints import Constraints
 from mvcc.mapping import Relations
-from mvcc.multiview import JointGraphClustering
+from mvcc.multiview import SUSPICIOUS, JointGraphClustering
 
 
 class Joint(Method):
@@ -59,17 +60,43 @@ class Joint(Method):
             "n_objects": self._model.n_objects_,
             "connected": [list(numbers) for numbers in sets],
         }
-        return Explained({"joint": facts, "co_em": None}, views, files, self._cautions(tables))
+        matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
+        return Explained({"joint": facts, "co_em": None}, views, matches, files, self._cautions(tables, matches))
 
-    def _cautions(self, tables: list[Table]) -> list[str]:
-        """Say which views have numbers of clusters that mean nothing to each other."""
+    def _suspicious(self, key: tuple[int, int], rows: NDArray[np.int64]) -> dict[str, Any]:
+        """List the matches that seem to be wrong, the most suspicious first, each with whether it was left out.
+
+        That matched rows agree says nothing here: they are one object.
+        """
+        suspicions, distinct = self._model.suspicions_[key], np.unique(rows, axis=0)
+        dropped = set(map(tuple, self._model.dropped_matches_[key].tolist()))
+        listed = [
+            [i, j, suspicion, (i, j) in dropped]
+            for (i, j), suspicion in zip(distinct.tolist(), suspicions.tolist(), strict=True)
+            if suspicion > SUSPICIOUS
+        ]
+        listed.sort(key=lambda match: -match[2])
+        return {"agreement": None, "by_chance": None, "differing": [], "suspicious": listed}
+
+    def _cautions(self, tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]) -> list[str]:
+        """Say which matches seem wrong, and which views have numbers of clusters that mean nothing to each other."""
+        said = []
+        for (u, v), found in matches.items():
+            if listed := found["suspicious"]:
+                left_out = sum(match[3] for match in listed)
+                said.append(
+                    f"{counted(len(listed), 'match')} of {tables[u].name} and {tables[v].name} "
+                    f"{'seems' if len(listed) == 1 else 'seem'} to be wrong; {left_out or 'none'} of them "
+                    f"{'was' if left_out == 1 else 'were'} left out. The report lists them."
+                )
         sets = self._model.connected_views_
         if len(sets) == 1:
-            return []
+            return said
         named = [" and ".join(tables[number].name for number in numbers) for numbers in sets]
         return [
+            *said,
             f"No three matches connect {' with '.join(named)}: each was clustered by itself, and the numbers of their "
-            f"clusters mean nothing to each other."
+            f"clusters mean nothing to each other.",
         ]
 
     def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:

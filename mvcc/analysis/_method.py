@@ -34,6 +34,8 @@ class Explained:
         Of the whole, for ``clustering.json``.
     views : list of dict
         Of every view, the same.
+    relations : dict {(u, v): dict}
+        Of every two views with matches, the same.
     tables : list of dict {file name: lines}
         The tables of every view.
     cautions : list of str
@@ -42,6 +44,7 @@ class Explained:
 
     facts: dict[str, Any]
     views: list[dict[str, Any]]
+    relations: dict[tuple[int, int], dict[str, Any]]
     tables: list[dict[str, Rows]]
     cautions: list[str] = field(default_factory=list)
 

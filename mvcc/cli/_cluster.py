@@ -210,8 +210,7 @@ def _check(job: Job, as_json: bool) -> None:
         numbers = {"row": len(table.ids), "column": len(table.columns), "constraint": len(constraints)}
         say(f"{table.name}: {', '.join(counted(n, noun) for noun, n in numbers.items())} ({table.path})")
     for (u, v), rows in inputs.relations.items():
-        found = "1 match" if len(rows) == 1 else f"{len(rows)} matches"
-        say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {found}")
+        say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
     say("All files can be read. Nothing was written.")
 
 

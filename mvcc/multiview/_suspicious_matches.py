@@ -23,11 +23,9 @@ MOST_COMPARED = 1_000  # matches that are compared with each other; more are com
 DRAWN = 500
 _FEWEST = 20  # matches; fewer are not compared
 _FEWEST_TO_DROP = 100  # matches, of which suspicious ones are dropped
-_FEW_WRONG, _MANY_WRONG = (
-    0.04,
-    0.5,
-)  # shares: below, mistakes cost more than they save; above, nothing is known for sure
-_SUSPICIOUS = 0.4
+_FEW_WRONG = 0.04  # a share of the matches; below, mistakes cost more than they save
+_MANY_WRONG = 0.5  # above, nothing is known for sure
+SUSPICIOUS = 0.4
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _TINY = 1e-12
 
@@ -138,7 +136,7 @@ def to_drop(suspicion: Floats) -> NDArray[np.bool_]:
     """Tell which matches of two views are left out."""
     if len(suspicion) < _FEWEST_TO_DROP or not _FEW_WRONG <= suspicion.mean() <= _MANY_WRONG:
         return np.zeros(len(suspicion), np.bool_)
-    return suspicion > _SUSPICIOUS
+    return suspicion > SUSPICIOUS
 
 
 @dataclass(frozen=True, eq=False)

@@ -161,6 +161,32 @@ def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_ot
     assert cluster(write_problem(tmp_path / "all"), tmp_path / "together")["warnings"] == []
 
 
+def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
+    options = write_problem(tmp_path, n=260, n_matches=200)
+    path = tmp_path / "view0-view1.csv"
+    header, *matches = path.read_text().splitlines()
+    here, there = (list(column) for column in zip(*(match.split(",") for match in matches), strict=True))
+    there[:40] = there[1:40] + there[:1]  # four in five of them are wrong, and a third of these share their kind
+    wrong = {match for match in zip(here, there, strict=True) if ",".join(match) not in matches}
+    write_csv(path, [header.split(","), *zip(here, there, strict=True)])
+    facts = cluster(options, tmp_path / "out")
+    (relation,), (one, other) = facts["relations"], facts["views"]
+    listed = [(one["ids"][i], other["ids"][j]) for i, j, *_ in relation["suspicious"]]
+    assert len(wrong & set(listed)) > 0.5 * len(listed) > 0
+    left_out = sum(dropped for *_, dropped in relation["suspicious"])
+    assert facts["warnings"][0] == (
+        f"{len(listed)} matches of view0 and view1 seem to be wrong; {left_out} of them were left out. The report lists "
+        "them."
+    )
+    assert [suspicion for *_, suspicion, _ in relation["suspicious"]] == sorted(
+        (suspicion for *_, suspicion, _ in relation["suspicious"]), reverse=True
+    )
+    write_clustering_report(facts, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert f"Matches that seem to be wrong ({len(listed)})" in page
+    assert f"{200 - left_out} pairs of matched rows: each is one object" in page
+
+
 def test_rows_that_constraints_moved_name_the_judged_row_that_is_nearest_and_its_line(tmp_path):
     facts = cluster(write_problem(tmp_path, n=40, n_judged=30, judged=(0, 1), noise=2.5), tmp_path / "out")
     reasons = [(view["name"], view["ids"][row], why) for view in facts["views"] for row, _, why in view["moved"]]

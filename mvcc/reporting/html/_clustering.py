@@ -121,6 +121,7 @@ class Related:
     relation: Relation
     names: tuple[str, str]
     differing: Listed
+    suspicious: Listed
     agreement: str
 
 
@@ -210,7 +211,8 @@ def _related(facts: Clustering, relation: Relation) -> Related:
     entries = ((i, j, first.ids[i], second.ids[j], first.labels[i], second.labels[j]) for i, j in relation.differing)
     names = (first.name, second.name)
     if relation.agreement is None:
-        agreement = f"{plural(len(relation.pairs), 'related pair')} of rows: each is one object, in one cluster"
+        kept = len(relation.pairs) - sum(match.dropped for match in relation.suspicious)
+        agreement = f"{plural(kept, 'pair')} of matched rows: each is one object, in one cluster"
     elif not relation.pairs:
         agreement = "no rows are related"
     else:
@@ -218,7 +220,9 @@ def _related(facts: Clustering, relation: Relation) -> Related:
             f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of rows are in the same "
             f"cluster; if they were matched at random, it would be {percent(relation.by_chance or 0)}"
         )
-    return Related(relation, names, _listed(entries, len(relation.differing)), agreement)
+    doubted = ((i, j, first.ids[i], second.ids[j], suspicion, out) for i, j, suspicion, out in relation.suspicious)
+    differing, suspicious = _listed(entries, len(relation.differing)), _listed(doubted, len(relation.suspicious))
+    return Related(relation, names, differing, suspicious, agreement)
 
 
 def _switches(facts: Clustering) -> list[Switch]:

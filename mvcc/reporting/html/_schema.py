@@ -60,6 +60,15 @@ class Pair(NamedTuple):
     j: Count
 
 
+class Suspicious(NamedTuple):
+    """A match that seems to be wrong: how likely it is, and whether it was left out."""
+
+    i: Count
+    j: Count
+    suspicion: Share
+    dropped: StrictBool
+
+
 class _Facts(BaseModel):
     """What a later version adds is not shown, but nothing to refuse."""
 
@@ -151,6 +160,7 @@ class Relation(_Facts):
     agreement: Share | None
     by_chance: Share | None
     differing: tuple[Pair, ...]
+    suspicious: tuple[Suspicious, ...] = ()
 
 
 class CoEM(_Facts):
@@ -232,10 +242,10 @@ class Clustering(_Facts):
         if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:
             raise ValueError(f"{where}.views is {list(relation.views)}, not the numbers of two views")
         sizes = [self.views[number].n_rows for number in relation.views]
-        for name in ("pairs", "differing"):
-            pairs: Iterable[Pair] = getattr(relation, name)
+        for name in ("pairs", "differing", "suspicious"):
+            pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
             if wrong := next((pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None):
-                raise ValueError(f"{where}.{name} has the pair {list(wrong)}, but the views have {sizes} rows")
+                raise ValueError(f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows")
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
