@@ -5,6 +5,7 @@ Not through joblib, which waits forever for a trial that the scheduler has given
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -25,6 +26,7 @@ Client: TypeAlias = Any  # dask's: it may not be installed
 
 _PATIENCE = 5  # seconds for a scheduler to answer
 _FIRST_WORKER = 10  # seconds; it may have been started just now
+_LOG = logging.getLogger("distributed.client")
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|wss?)://)?(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]{1,5}", re.IGNORECASE)
 
 
@@ -71,14 +73,19 @@ def connect_to_dask(address: str) -> Iterator[Client]:
             f"No dask scheduler answers at {clipped(address)} within {_PATIENCE} s. Start one: "
             f"`dask scheduler`; it prints its address, which begins with tls:// if it wants certificates."
         ) from error
-    with connected as client:
-        try:
-            client.wait_for_workers(1, timeout=_FIRST_WORKER)
-        except TimeoutError as error:
-            start = f"Start some, on any machine with mvcc: `dask worker {address} --nthreads 1 --nworkers -1`."
-            raise WorkerError(f"No worker is connected to the scheduler at {address}. {start}") from error
-        _environments(client)
-        yield client
+    level = _LOG.level
+    try:
+        _LOG.setLevel(logging.CRITICAL)  # a scheduler that dies gives tracebacks; what matters is said in our words
+        with connected as client:
+            try:
+                client.wait_for_workers(1, timeout=_FIRST_WORKER)
+            except TimeoutError as error:
+                start = f"Start some, on any machine with mvcc: `dask worker {address} --nthreads 1 --nworkers -1`."
+                raise WorkerError(f"No worker is connected to the scheduler at {address}. {start}") from error
+            _environments(client)
+            yield client
+    finally:
+        _LOG.setLevel(level)
 
 
 def attempt_on_dask(
