@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -136,7 +137,9 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         means = centers[:n_chosen].copy()
         best: Found = iterate(labels, centers)
         if n_init > 1:
-            for found in self._ends(Search(X, given, k, self.max_iter, rng), means, n_init - 1, iterate):
+            seed = self.random_state if isinstance(self.random_state, Integral) else rng.integers(2**32)
+            search = Search(X, given, k, self.max_iter, rng, int(seed) % 2**32)
+            for found in self._ends(search, means, n_init - 1, iterate):
                 best = found if found.beats(best) else best
         return best
 

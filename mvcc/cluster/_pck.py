@@ -29,11 +29,11 @@ class PCKMeans(ConstrainedKMeans):
         k, the number of clusters.
     init : "auto", "neighborhoods" or array-like of shape (k, d), default="auto"
         "auto" searches from several starts that differ in kind and takes the lowest Eq. 1, the first of equal ones:
-        "neighborhoods"; k-means' clusters; the neighborhoods with k-means++ for the centers that they leave open; and
-        k-means++ throughout. Sweeps go over the constrained rows in a new random order each, and whole must-link
-        neighborhoods are moved, too. "neighborhoods" is the paper's and WekaUT's single start: from the k largest
-        must-link neighborhoods, missing centers being distinct random rows, in index order. An array holds the centers
-        of a single start, with all points unassigned.
+        "neighborhoods"; k-means' clusters, which scikit-learn finds with the same ``random_state``; the neighborhoods
+        with k-means++ for the centers that they leave open; and k-means++ throughout. Sweeps go over the constrained
+        rows in a new random order each, and whole must-link neighborhoods are moved, too. "neighborhoods" is the
+        paper's and WekaUT's single start: from the k largest must-link neighborhoods, missing centers being distinct
+        random rows, in index order. An array holds the centers of a single start, with all points unassigned.
     n_init : int or "auto", default="auto"
         Number of starts of ``init="auto"``; "auto" is ten. The first is "neighborhoods", the second k-means.
     max_iter : int, default=300

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from mvcc._kernels.closure import components
 from mvcc.cluster._descent import Floats, Found, Ints, Problem
@@ -48,10 +52,14 @@ class Search:
         Limit of sweeps of a descent, if it is less than 40.
     rng : numpy Generator
         Draws centers and the orders of sweeps.
+    seed : int
+        Of k-means.
     """
 
-    def __init__(self, X: Floats, given: Constraints, k: int, max_iter: int, rng: np.random.Generator) -> None:
-        self.X, self._k, self._rng, self._sweeps = X, k, rng, min(max_iter, _SWEEPS)
+    def __init__(
+        self, X: Floats, given: Constraints, k: int, max_iter: int, rng: np.random.Generator, seed: int
+    ) -> None:
+        self.X, self._k, self._rng, self._seed, self._sweeps = X, k, rng, seed, min(max_iter, _SWEEPS)
         neighborhoods, others = given._parts or (None, given)
         groups = None if neighborhoods is None else neighborhoods.groups(len(X))
         self._rows = Problem(X, others._list(), groups)
@@ -60,18 +68,16 @@ class Search:
 
     @cached_property
     def k_means(self) -> Found:
-        """The best of ten k-means++ starts without constraints, and of swaps; its objective is that of k-means.
+        """Scikit-learn's k-means, made better by swaps; its objective is that without constraints.
 
         A swap takes away the center that is missed least and has k-means++ put it elsewhere: with many clusters all
         starts may have two centers in one cluster and one center for two.
         """
         bare = Problem(self.X, _NONE._list()) if self._constrained else self._rows
-        best: Found | None = None
-        for _ in range(N_INIT):
-            centers = self._plus_plus(bare)
-            found = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
-            best = found if found.beats(best) else best
-        assert best is not None
+        with threadpool_limits(1), warnings.catch_warnings():  # more threads would sum in another order
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+            centers = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X).cluster_centers_
+        best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
         if self._k == 1:
             return best
         failed = 0

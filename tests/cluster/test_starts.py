@@ -59,7 +59,7 @@ def test_no_end_is_above_the_searchs_own_k_means_however_few_the_pairs(n_pairs):
     for seed in range(20):
         X, _, k, c = blobs(seed, n_pairs)
         rng = np.random.default_rng(seed)
-        search = Search(X, c, k, 300, rng)
+        search = Search(X, c, k, 300, rng, 0)
         at_its_labels = search._rows.objective(search.k_means.labels, search.k_means.centers)
         assert next(search.descents(X[:0])).objective <= at_its_labels * (1 + 1e-12)
 
@@ -124,7 +124,7 @@ def test_of_equal_ends_the_first_start_wins(Estimator):
 def test_of_mpck_means_k_means_is_a_start():
     for seed in range(5):
         X, _, k, c = blobs(seed, 40)
-        search = Search(X, c, k, 300, np.random.default_rng(0))
+        search = Search(X, c, k, 300, np.random.default_rng(0), 0)
         centers = next(search.distinct_centers(X[:0], 9))
         assert_array_equal(centers, search.k_means.centers)
         labels = search.k_means.labels
@@ -141,7 +141,7 @@ def test_neighborhoods_as_points_have_the_objective_of_their_rows(most_listed, m
         X, y = rng.normal(size=(50, 3)), rng.integers(4, size=50)
         c = Constraints.from_labels(y, 30, random_state=seed).closure()
         assert (c._parts is not None) == (most_listed == 0)
-        search = Search(X, c, 4, 300, rng)
+        search = Search(X, c, 4, 300, rng, 0)
         point, problem = search._whole.point, search._whole.problem
         scatter = sum(((X[point == p] - problem.X[p]) ** 2).sum() for p in range(len(problem.X)))
         for _ in range(5):
@@ -156,7 +156,7 @@ def test_descents_differ_and_moving_neighborhoods_as_a_whole_lowers_some():
     moved = 0
     for seed in range(10):
         X, _, k, c = blobs(seed, 40)
-        search = Search(X, c, k, 300, np.random.default_rng(seed))
+        search = Search(X, c, k, 300, np.random.default_rng(seed), seed)
         ends = list(islice(search.descents(X[:0]), 6))
         for found in ends:
             assert found.objective == search._rows.objective(found.labels, found.centers)
