@@ -33,20 +33,21 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        ``"four_quadrants"``, ``"protein"``, ``"letters_digits"``, ``"rec_talk"``, ``"half_moons"``, ``"rings"``: a
-        name in :func:`mvcc.datasets.registry`.
+        A name in :func:`mvcc.datasets.registry`: ``"four_quadrants"``, ``"protein"``, ``"letters_digits"``,
+        ``"rec_talk"``, ``"half_moons"``, ``"rings"``, ``"digits_halves"``, ``"wine"`` or ``"breast_cancer"``.
     data_dir : str or path, optional
         A folder to look for the data files in, before ``$MVCC_DATA`` and the cache. Files found nowhere are downloaded
         into the cache.
     random_state : int, SeedSequence, Generator or None
         Decides everything that is drawn: the instances of Four Quadrants, Half-Moons and Rings, the documents of
-        Rec/Talk, the pairing within the classes of all but Four Quadrants. None draws afresh on every call.
+        Rec/Talk, the pairing within their classes and those of Protein and Letters/Digits, the rows of Digits Halves,
+        Wine and Breast Cancer. None draws afresh on every call.
     **options
         Options of the data set. Four Quadrants: ``instances_per_view`` (default 200, a multiple of 4), ``n_views`` (2
         or 3). Protein: ``n_views`` (2 or 3). Rec/Talk: ``words`` ("chi2" or "frequency"), ``min_words`` (2, 1 or 0),
         ``scaling`` ("unit" or "none"), ``headers`` (False or True), ``fixed_draw`` (a seed for the documents;
         default: drawn by `random_state`). Half-Moons and Rings: ``instances_per_view`` (default 200, even), ``noise``
-        (default 0.05). What they mean is in ``data/README.md``. Letters/Digits has none.
+        (default 0.05). What they mean is in ``data/README.md``. The others have none.
 
     Returns
     -------

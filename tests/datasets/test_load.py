@@ -16,6 +16,9 @@ ALL = [
     "four_quadrants",
     "half_moons",
     "rings",
+    "digits_halves",
+    "wine",
+    "breast_cancer",
     *(pytest.param(name, marks=pytest.mark.data) for name in ("protein", "letters_digits", "rec_talk")),
 ]
 

@@ -1,0 +1,51 @@
+"""Two views of one table: each with some of the columns, and with a part of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.datasets._dataset import Dataset
+
+_PARTS = (0.5, 0.6)  # of the rows of every class, in the first view and in the second
+
+
+def split_table(
+    rng: np.random.Generator,
+    columns: tuple[NDArray[np.float64], NDArray[np.float64]],
+    y: NDArray[np.int64],
+    names: tuple[str, str],
+) -> Dataset:
+    """Draw half of the rows of every class for the first view, the same and another tenth for the second.
+
+    Parameters
+    ----------
+    rng : Generator
+        Draws the rows.
+    columns : tuple of ndarray of shape (n, d_v)
+        The columns of each view, for all rows.
+    y : ndarray of shape (n,)
+        Classes.
+    names : tuple of str
+        Names of the views.
+
+    Returns
+    -------
+    Dataset
+        Views sorted by class. Rows of both views are related where they are of one row of the table.
+    """
+    first, second = [], []
+    for label in np.unique(y):
+        rows = rng.permutation(np.flatnonzero(y == label))
+        few, many = (int(part * len(rows)) for part in _PARTS)
+        first.append(rows[:few])
+        second.append(rng.permutation(rows[:many]))
+    drawn = [np.concatenate(rows) for rows in (first, second)]
+    _, *related = np.intersect1d(*drawn, assume_unique=True, return_indices=True)
+    pairs = np.column_stack(related)
+    return Dataset(
+        [np.asarray(X[rows], np.float64) for X, rows in zip(columns, drawn, strict=True)],
+        [y[rows].astype(np.int64) for rows in drawn],
+        {(0, 1): pairs[np.argsort(pairs[:, 0])]},
+        names,
+    )
