@@ -16,8 +16,16 @@ CELL = (
     "experiment", "dataset", "view", "base", "method", "closure", "threshold", "mapped", "rewired", "n_constraints",
 )  # fmt: skip
 KINDS = ("must_link", "cannot_link")
+_PER_KIND = (
+    "propagated_{}s", "weight_{}s", "precision_{}", "inferred_{}s", "inferred_weight_{}s", "inferred_precision_{}",
+)  # fmt: skip
+MEASURES = (
+    *(name.format(kind) for kind in KINDS for name in _PER_KIND),
+    "iterations", "converged", "chosen_threshold", "disagreement", "divergence",
+)  # fmt: skip
 
 PROPAGATION = "constraint-propagation"
+JOINT, K_MEANS = "joint", "k-means"  # methods that cluster by themselves: what they do has no base
 CROSS_VALIDATED = "cv"
 POOLED = "all"  # the view that is all views of a data set together
 

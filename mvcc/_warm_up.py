@@ -14,7 +14,15 @@ from mvcc._kernels import threads
 from mvcc._kernels.merging import weights_by_use
 from mvcc._neighborhoods import Neighborhoods
 from mvcc.constraints import Constraints
-from mvcc.methods import base_names, make_base, own_transfer_names, takes_threshold, transfer_class
+from mvcc._results_format import JOINT
+from mvcc.methods import (
+    base_names,
+    make_base,
+    make_without_base,
+    own_transfer_names,
+    takes_threshold,
+    transfer_class,
+)
 from mvcc.multiview import MultiViewConstrainedClustering
 
 _ROWS = 12
@@ -31,16 +39,30 @@ def compile_all_kernels() -> None:
         make_base("pck-means", 2).set_params(init="auto").fit(many[:_ROWS], constraints=constraints)
 
 
-def compile_kernels(used: Iterable[tuple[str, str]]) -> None:
+def compile_kernels(used: Iterable[tuple[str | None, str]]) -> None:
     """Compile every kernel that trials call with some methods, or load what numba has compiled already.
 
     Parameters
     ----------
-    used : iterable of (str, str)
-        The names of a base and of a transfer method.
+    used : iterable of (str or None, str)
+        The names of a base, None for methods without one, and of a method.
     """
     for base, method in used:
-        _compile(base, method)
+        if base is not None:
+            _compile(base, method)
+        elif method == JOINT:
+            _compile_joint()
+
+
+@cache
+def _compile_joint() -> None:
+    """Cluster a few points jointly, once in a process."""
+    X = np.random.default_rng(0).normal(size=(_ROWS, 2))
+    given = Constraints([(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False])
+    same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
+    for constraints in (None, [given, given]):
+        model = make_without_base(JOINT, 2, random_state=0)
+        model.fit([X, X], constraints=constraints, mappings={(0, 1): same})
 
 
 @cache

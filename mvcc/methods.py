@@ -3,6 +3,8 @@
 Other packages may offer transfer methods of their own, through entry points of the group ``mvcc.transfers``. They are
 found by their metadata, and imported only when they are used. So are mvcc's own: checking or planning an experiment
 takes names, while their classes bring scikit-learn and numba along.
+
+Experiments compare two methods more, which are no transfer between views and have no base.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from mvcc._messages import clipped, nearest
+from mvcc._results_format import JOINT, K_MEANS
 from mvcc.exceptions import ConfigError
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True)
 class _Own:
-    """A transfer method of mvcc: its class as ``module:Class``, and what plans ask of it before that is imported."""
+    """A method of mvcc: its class as ``module:Class``, and what plans ask of it before that is imported."""
 
     home: str
     takes_threshold: bool = False
@@ -42,6 +45,10 @@ _TRANSFERS = {
     "direct-mapping": _Own("mvcc.transfer:DirectMapping"),
     "cluster-membership": _Own("mvcc.transfer:ClusterMembership"),
     "single-view": _Own("mvcc.transfer:SingleView", uses_relations=False),
+}
+_WITHOUT_BASE = {
+    JOINT: _Own("mvcc.multiview:JointGraphClustering"),
+    K_MEANS: _Own("sklearn.cluster:KMeans", uses_relations=False),
 }
 
 
@@ -80,6 +87,16 @@ def make_base(name: str, n_clusters: int) -> Any:
     return resolve_name(_BASES[name])(n_clusters, init="neighborhoods")
 
 
+def needs_base(name: str) -> bool:
+    """Return whether a method of an experiment is run with each base algorithm, as all transfer methods are."""
+    return name not in _WITHOUT_BASE
+
+
+def make_without_base(name: str, n_clusters: int, *, random_state: int, **options: Any) -> Any:
+    """Return the estimator of a method that needs no base: of ten starts, where the options name no other number."""
+    return resolve_name(_WITHOUT_BASE[name].home)(n_clusters, **({"n_init": 10} | options), random_state=random_state)
+
+
 def own_transfer_names() -> tuple[str, ...]:
     """Return the names of the transfer methods of mvcc itself."""
     return tuple(_TRANSFERS)
@@ -87,7 +104,7 @@ def own_transfer_names() -> tuple[str, ...]:
 
 def transfer_names() -> tuple[str, ...]:
     """Return the names of all transfer methods: mvcc's own, then those that installed packages offer, sorted."""
-    offered = (name for name in _offers() if _NAME.fullmatch(name) and name not in _TRANSFERS)
+    offered = (name for name in _offers() if _NAME.fullmatch(name) and name not in _TRANSFERS | _WITHOUT_BASE)
     return (*_TRANSFERS, *sorted(offered))
 
 
@@ -103,12 +120,14 @@ def transfer_class(name: str) -> type[TransferMethod]:
     offer = _offer(name)
     if offer is not None:
         return _loaded(offer)
+    if not needs_base(name):
+        raise ConfigError(f"{name} is no transfer method: it clusters by itself, without a base.")
     own: type[TransferMethod] = resolve_name(_TRANSFERS[name].home)
     return own
 
 
-def check_transfer(name: str) -> None:
-    """Refuse the name of a transfer method as `transfer_class` does, without importing those of mvcc itself.
+def check_method(name: str) -> None:
+    """Refuse what is no method of an experiment; those of mvcc itself are not imported.
 
     Raises
     ------
@@ -121,7 +140,7 @@ def check_transfer(name: str) -> None:
 
 
 def transfer_origin(name: str) -> Origin | None:
-    """Return where a transfer method comes from, None for those of mvcc itself; nothing is imported.
+    """Return where a method comes from, None for those of mvcc itself; nothing is imported.
 
     Raises
     ------
@@ -133,25 +152,32 @@ def transfer_origin(name: str) -> Origin | None:
 
 
 def uses_relations(name: str) -> bool:
-    """Return whether a transfer method uses a mapping at all."""
+    """Return whether a method uses a mapping at all."""
     offer = _offer(name)
-    return _TRANSFERS[name].uses_relations if offer is None else _loaded(offer)().uses_relations
+    return _own(name).uses_relations if offer is None else _loaded(offer)().uses_relations
 
 
 def takes_threshold(name: str) -> bool:
     """Return whether the threshold t_V belongs to a transfer method: to Constraint Propagation and its subclasses."""
     offer = _offer(name)
     if offer is None:
-        return _TRANSFERS[name].takes_threshold
+        return _own(name).takes_threshold
     from mvcc.transfer import ConstraintPropagation
 
     return issubclass(_loaded(offer), ConstraintPropagation)
 
 
 def transfer_options(name: str) -> tuple[str, ...]:
-    """Return the names of a transfer method's parameters, but for the threshold t_V."""
+    """Return the names of a method's parameters, but for the threshold t_V and what the experiment sets."""
+    if not needs_base(name):
+        names = make_without_base(name, 1, random_state=0).get_params(deep=False)
+        return tuple(option for option in names if option not in ("n_clusters", "random_state"))
     names = transfer_class(name)().get_params(deep=False)
     return tuple(option for option in names if not (option == "threshold" and takes_threshold(name)))
+
+
+def _own(name: str) -> _Own:
+    return (_TRANSFERS | _WITHOUT_BASE)[name]
 
 
 def _offers() -> dict[str, list[EntryPoint]]:
@@ -177,7 +203,8 @@ def _offer(name: str) -> EntryPoint | None:
     """Return the only entry point of a name, None for a method of mvcc itself."""
     offers = _offers().get(name, [])
     packages = sorted({_package(offer) for offer in offers})
-    if offers and name in _TRANSFERS:
+    is_ours = name in _TRANSFERS or name in _WITHOUT_BASE
+    if offers and is_ours:
         raise ConfigError(
             f"the transfer method '{name}' is mvcc's own, but the package {' and '.join(packages)} offers one of the "
             f"same name: {_rename_or_remove(packages)}"
@@ -194,9 +221,10 @@ def _offer(name: str) -> EntryPoint | None:
                 f"64 letters, digits, _ and -, not beginning with -. {_rename_or_remove(packages)}"
             )
         return offers[0]
-    if name not in _TRANSFERS:
+    if not is_ours:
+        known = _known(name, (*transfer_names(), *_WITHOUT_BASE))
         raise ConfigError(
-            f"there is no transfer method {clipped(repr(name))}{_known(name, transfer_names())} One of another package "
+            f"there is no transfer method {clipped(repr(name))}{known} One of another package "
             f"is known where that package is installed, in the Python that runs mvcc ({clipped(sys.executable, 200)})."
         )
     return None

@@ -65,14 +65,15 @@ def _summary(path: str, config: Config) -> str:
 def _cells(config: Config) -> list[str]:
     """Say of each experiment how many cells every trial computes, and what they are combined from."""
     from mvcc.experiments import list_cells
-    from mvcc.methods import uses_relations
+    from mvcc.methods import needs_base, uses_relations
 
     numbers = Counter(cell.experiment for cell in list_cells(config))
     lines = []
     if (multi := config.multi_view) is not None:
         without = [method for method in multi.transfers if not uses_relations(method)]
+        alone = [method for method in multi.transfers if not needs_base(method)]
         varied = [
-            counted(len(multi.bases), "base"),
+            counted(len(multi.bases), "base") + _none_needed(alone),
             counted(len(multi.transfers), "transfer"),
             *(
                 counted(len(values), noun)
@@ -83,8 +84,7 @@ def _cells(config: Config) -> list[str]:
                 )
                 if len(values) > 1
             ),
-            counted(len(multi.mapped), "mapped portion")
-            + (f" ({' and '.join(without)} need{'s' if len(without) == 1 else ''} none)" if without else ""),
+            counted(len(multi.mapped), "mapped portion") + _none_needed(without),
             counted(len(multi.constraints), "constraint count"),
         ]
         lines.append(f"{numbers['multi-view']} in every trial: {' × '.join(varied)}")
@@ -97,6 +97,10 @@ def _cells(config: Config) -> list[str]:
         ]
         lines.append(f"{numbers['single-view']} in every trial: {' × '.join(varied)}")
     return lines
+
+
+def _none_needed(methods: list[str]) -> str:
+    return f" ({' and '.join(methods)} need{'s' if len(methods) == 1 else ''} none)" if methods else ""
 
 
 def _complete(configs: dict[str, Config]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._messages import clipped, nearest
-from mvcc._results_format import POOLED
+from mvcc._results_format import JOINT, POOLED
 from mvcc._settings import KeyPath, Section, allowed, one_of, read_settings, refuse
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
@@ -38,7 +38,7 @@ MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the 
 class Features(Section):
     """How the raw features of each view become the space that is clustered (§6.1)."""
 
-    method: Annotated[Literal["spectral", "none"], one_of(("spectral", "none"))] = "none"
+    method: Annotated[Literal["spectral", "auto", "none"], one_of(("spectral", "auto", "none"))] = "none"
     n_components: Components | None = Field(default=None, validate_default=True)
     sigma: Sigma | None = Field(default=None, validate_default=True)
     scaling: Annotated[Scaling, one_of(get_args(Scaling))] | None = Field(default=None, validate_default=True)
@@ -47,7 +47,7 @@ class Features(Section):
     @classmethod
     def _only_if_spectral(cls, value: Any, info: ValidationInfo) -> Any:
         method = info.data.get("method")
-        if method == "none" and value is not None:
+        if method in ("auto", "none") and value is not None:
             raise ValueError("goes only with `method: spectral`; choose that, or delete this line.")
         if method == "spectral" and value is None:
             if info.field_name == "n_components":
@@ -82,6 +82,8 @@ class MultiView(Section):
     @field_validator("rewired")
     @classmethod
     def _no_contradictions(cls, rewired: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+        if max(rewired) > 0 and JOINT in info.data.get("transfers", ()):
+            raise ValueError(f"relations between instances of different classes contradict constraints; {JOINT} refuses.")
         if max(rewired) > 0 and "full" in info.data.get("closure", ()):
             raise ValueError(
                 "relations between instances of different classes contradict the constraints once both are closed "

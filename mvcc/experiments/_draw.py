@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mvcc._results_format import POOLED
 from mvcc.constraints import Constraints
 from mvcc.datasets import Dataset, load_dataset
-from mvcc.embedding import spectral_features, unscaled_spectral_features
+from mvcc.embedding import AutoScaler, spectral_features, unscaled_spectral_features
 from mvcc.experiments._config import Config, Features
 from mvcc.mapping import Relations, rewire_relations, sample_relations
 
@@ -142,6 +142,9 @@ def embed(X: NDArray[np.float64], features: Features) -> NDArray[np.float64]:
     """Make the features that are clustered (§6.1). The order of the rows does not matter to them."""
     if features.method == "none":
         return X
+    if features.method == "auto":
+        scaled: NDArray[np.float64] = AutoScaler().fit_transform(X)
+        return scaled
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None
     compute = unscaled_spectral_features if features.scaling == "none" else spectral_features

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from mvcc._results_format import PROPAGATION
 from mvcc.experiments._config import Config, MultiView, SingleView
 from mvcc.experiments._values import Closure
-from mvcc.methods import takes_threshold, uses_relations
+from mvcc.methods import needs_base, takes_threshold, uses_relations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,16 +26,16 @@ class Cell:
     experiment: str
     dataset: str
     view: str | None
-    base: str
+    base: str | None
     method: str
-    closure: Closure
+    closure: Closure | None
     threshold: str | None
     mapped: float | None
     rewired: float | None
     n_constraints: int
 
 
-TEXT = ("view", "threshold")  # text in a table also where all of a column is empty
+TEXT = ("view", "base", "closure", "threshold")  # text in a table also where all of a column is empty
 
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
@@ -53,16 +54,23 @@ def list_cells(config: Config) -> list[Cell]:
 
 
 def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
-    """Every method sees every mapping, but for those that use none; only propagation has thresholds."""
+    """Every method sees every mapping, but for those that use none; only propagation has thresholds.
+
+    Those without a base come last, once. One that uses no constraints either has the same row for all their numbers.
+    """
     mappings = [(mapped, rewired) for mapped in plan.mapped for rewired in plan.rewired]
     thresholds = [as_text(threshold) for threshold in plan.threshold]
     for base in plan.bases:
-        for method in plan.transfers:
+        for method in filter(needs_base, plan.transfers):
             for closure in plan.closure:
                 for threshold in thresholds if takes_threshold(method) else (None,):
                     for mapped, rewired in mappings if uses_relations(method) else ((None, None),):
                         for n in plan.constraints:
                             yield Cell(MULTI_VIEW, dataset, None, base, method, closure, threshold, mapped, rewired, n)
+    for method in filterfalse(needs_base, plan.transfers):
+        for mapped, rewired in mappings if uses_relations(method) else ((None, None),):
+            for n in plan.constraints:
+                yield Cell(MULTI_VIEW, dataset, None, None, method, None, None, mapped, rewired, n)
 
 
 def _single_view(dataset: str, plan: SingleView) -> Iterator[Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from mvcc._kernels.merging import weights_by_use
-from mvcc._results_format import CROSS_VALIDATED, KINDS, PROPAGATION
+from mvcc._results_format import CROSS_VALIDATED, JOINT, K_MEANS, KINDS, MEASURES, PROPAGATION
 from mvcc._warm_up import compile_kernels
 from mvcc.constraints import Constraints
 from mvcc.exceptions import PropagationWarning
@@ -25,7 +25,7 @@ from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
 from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.mapping import Relations, augment
-from mvcc.methods import make_base, transfer_class, transfer_origin
+from mvcc.methods import make_base, make_without_base, transfer_class, transfer_origin
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 
@@ -48,13 +48,15 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
     DataFrame
         One row per cell: its key, the mean F-measure of the views, number, weight and weighted precision of the
         propagated constraints and of those among them that were not given (summed over the views, averaged over the
-        co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4.
+        co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4. Methods
+        without a base have the F-measure alone.
     """
     with undisturbed():
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
-        rows = [{"trial": trial} | _run_cell(config, cell, draw, problems, seed) for cell in list_cells(config)]
+        known: dict[Any, float] = {}  # F of methods without a base; k-means' is the same in all cells
+        rows = [{"trial": trial} | _run_cell(config, cell, draw, problems, known, seed) for cell in list_cells(config)]
     return with_texts(pd.DataFrame(rows))
 
 
@@ -93,15 +95,21 @@ def clustering_seed(config: Config, trial: int) -> int:
     return int(stream(config, trial, Role.CLUSTERING).generate_state(1)[0])
 
 
-def _run_cell(config: Config, cell: Cell, draw: Draw, problems: dict[Any, Problem], seed: int) -> dict[str, Any]:
+def _run_cell(
+    config: Config, cell: Cell, draw: Draw, problems: dict[Any, Problem], known: dict[Any, float], seed: int
+) -> dict[str, Any]:
     key = (cell.experiment, cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
     if key not in problems:
         problems[key] = pose(cell, draw)
     problem = problems[key]
+    if cell.base is None:
+        same = K_MEANS if cell.method == K_MEANS else cell
+        if same not in known:
+            known[same] = mean_f_measure(problem, cluster_without_base(config, cell, problem, seed))
+        return asdict(cell) | {"f_measure": known[same], **dict.fromkeys(MEASURES, np.nan)}
     model = fit(config, cell, problem, seed)
-    scores = [pairwise_f_measure(y, found) for y, found in zip(problem.labels, model.labels_, strict=True)]
     return asdict(cell) | {
-        "f_measure": float(np.mean(scores)),
+        "f_measure": mean_f_measure(problem, model.labels_),
         **_propagated(model, problem),
         "iterations": model.n_iter_,
         "converged": int(model.converged_),
@@ -112,29 +120,54 @@ def _run_cell(config: Config, cell: Cell, draw: Draw, problems: dict[Any, Proble
 
 
 def pose(cell: Cell, draw: Draw) -> Problem:
-    """Return the problem of a cell, its constraints and relations closed once for all methods."""
+    """Return the problem of a cell, its constraints and relations closed once for all methods that have a base."""
     views: list[DrawnView] = draw.views
     if cell.experiment == SINGLE_VIEW:
         assert cell.view is not None  # every cell of a single-view experiment has one
         views = [draw.single[cell.view]]
     relations = {} if cell.mapped is None or cell.rewired is None else draw.relations[cell.mapped, cell.rewired]
     drawn = [view.constraints[cell.n_constraints] for view in views], relations
-    constraints, related, _ = augment(*drawn, cell.closure)
+    constraints, related = drawn if cell.closure is None else augment(*drawn, cell.closure)[:2]
     return Problem([view.X for view in views], [view.y for view in views], drawn, (constraints, related))
+
+
+def mean_f_measure(problem: Problem, found: Sequence[NDArray[np.int64]]) -> float:
+    """Return the mean over the views of the F-measure of what was found."""
+    return float(np.mean([pairwise_f_measure(y, labels) for y, labels in zip(problem.labels, found, strict=True)]))
+
+
+def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[NDArray[np.int64]]:
+    """Return the labels of every view by a method that has no base: it gets constraints and relations as drawn."""
+    model = make_without_base(cell.method, _n_clusters(problem), random_state=seed, **_options(config, cell))
+    if cell.method == JOINT:
+        constraints, relations = problem.drawn
+        found: list[NDArray[np.int64]] = model.fit(problem.views, constraints=constraints, mappings=relations).labels_
+        return found
+    return [model.fit_predict(X) for X in problem.views]
+
+
+def _n_clusters(problem: Problem) -> int:
+    return 1 + max(int(y.max()) for y in problem.labels)
+
+
+def _options(config: Config, cell: Cell) -> dict[str, Any]:
+    if config.multi_view is None or cell.experiment != MULTI_VIEW:
+        return {}
+    return dict((config.multi_view.transfer_options or {}).get(cell.method, {}))
 
 
 def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
     """Fit the base and method of a cell to its problem."""
+    assert cell.base is not None  # of such cells alone there is a model with a history
+    assert cell.closure is not None
     # what is held out must not be seen through the closure, so that cross-validation closes each part by itself
     cross_validated = cell.threshold == CROSS_VALIDATED
     constraints, relations = problem.drawn if cross_validated else problem.closed
-    options: dict[str, Any] = {}
-    if config.multi_view is not None and cell.experiment == MULTI_VIEW:
-        options |= (config.multi_view.transfer_options or {}).get(cell.method, {})
+    options = _options(config, cell)
     if cell.threshold is not None:
         options["threshold"] = cell.threshold if cross_validated else float(cell.threshold)
     model = MultiViewConstrainedClustering(
-        make_base(cell.base, 1 + max(int(y.max()) for y in problem.labels)),
+        make_base(cell.base, _n_clusters(problem)),
         transfer_class(cell.method)(**options),
         closure=cell.closure if cross_validated else "none",
         random_state=seed,
@@ -180,4 +213,4 @@ def warm_up(config: Config) -> None:
     # methods of other packages may need more than a few points; what they call of ours is most likely propagation
     used = {(cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method) for cell in list_cells(config)}
     with undisturbed():
-        compile_kernels(sorted(used))
+        compile_kernels(sorted(used, key=str))

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from mvcc._settings import allowed, distinct, increasing, list_of, one_of, one_or_list_of, shown
-from mvcc.methods import base_names, check_transfer, own_transfer_names
+from mvcc.methods import base_names, check_method, own_transfer_names
 
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]
-Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes", "rewired", "views"]
+Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"]
 
 
 def loader_options(value: Any) -> Any:
@@ -23,10 +23,10 @@ def loader_options(value: Any) -> Any:
 
 
 def transfer_method(value: Any) -> str:
-    """Return the name of a transfer method that can be used here, of mvcc or of another package."""
+    """Return the name of a method that can be used here, of mvcc or of another package."""
     if not isinstance(value, str):
         raise ValueError(f"{shown(value)} is not allowed. Allowed: a name such as {own_transfer_names()[0]}.")
-    check_transfer(value)
+    check_method(value)
     return value
 
 

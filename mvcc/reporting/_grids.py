@@ -68,16 +68,21 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
     return run.assign(reading=" · ".join(reading))
 
 
+def of_base(rows: pd.DataFrame, base: str) -> pd.DataFrame:
+    """Select what belongs beside each other with a base algorithm: its own rows, and those of methods without a base."""
+    return rows[rows["base"].isna() | (rows["base"] == base)]
+
+
 def panels_by_base(rows: pd.DataFrame) -> list[Panel]:
     """Make one row of panels per data set and one column per base algorithm, in the paper's order."""
     of_place: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["dataset", "folder", "reading"])))
     places = sorted(of_place, key=lambda place: (_rank(place[0]), *place[1:]))
-    bases = [base for base in BASES if base in set(rows["base"])]
+    bases = [base for base in BASES if base in set(rows["base"])] or [""]
     panels = []
     for (i, place), (j, base) in product(enumerate(places), enumerate(bases)):
-        points = of_place[place][of_place[place]["base"] == base]
+        points = of_base(of_place[place], base)
         if not points.empty:
-            title = f"{dataset_title(place[0])}, {BASES[base]}"
+            title = ", ".join(filter(None, (dataset_title(place[0]), BASES.get(base))))
             panels.append(Panel(i, j, title, _detail(rows, points), points))
     return panels
 

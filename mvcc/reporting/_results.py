@@ -19,8 +19,8 @@ from mvcc._results_format import (
     CROSS_VALIDATED,
     CURVES,
     EXAMPLE,
-    KINDS,
     MANIFEST,
+    MEASURES,
     PROPAGATION,
     SCORES,
     read_csv,
@@ -33,15 +33,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEXTS = CELL[:7]
-_PER_KIND = (
-    "propagated_{}s", "weight_{}s", "precision_{}", "inferred_{}s", "inferred_weight_{}s", "inferred_precision_{}",
-)  # fmt: skip
-MEASURES = (
-    *(name.format(kind) for kind in KINDS for name in _PER_KIND),
-    "iterations", "converged", "chosen_threshold", "disagreement", "divergence",
-)  # fmt: skip
 # What a method or an experiment does not have stays empty: Single View has no mapping, one trial no standard error.
-_MAY_BE_EMPTY = {"view", "threshold", "mapped", "rewired", "standard_error", *MEASURES}
+_MAY_BE_EMPTY = {"view", "base", "closure", "threshold", "mapped", "rewired", "standard_error", *MEASURES}
 _SHARES = ("mapped", "rewired", "f_measure", "mean", "standard_error", "converged", "chosen_threshold", "disagreement")
 _PRECISIONS = tuple(name for name in MEASURES if "precision" in name)
 _BOUNDS = dict.fromkeys((*_SHARES, *_PRECISIONS), (0, 1)) | dict.fromkeys(("trial", "n_constraints"), (0, 10**9))
@@ -316,8 +309,10 @@ def _check_cells(path: Path, table: pd.DataFrame, key: tuple[str, ...], methods:
     """Check what figures and claims rely on: one row per place, known methods, numbers within their bounds."""
     import pandas as pd
 
-    for column, known in (("base", list(BASES)), ("method", methods)):
-        _refuse(path, table[column], ~table[column].isin(known), f"none of {', '.join(known)}")
+    _refuse(path, table["method"], ~table["method"].isin(methods), f"none of {', '.join(methods)}")
+    without = table["base"].isna() & ~table["method"].isin(METHODS)
+    _refuse(path, table["base"], ~(table["base"].isin(list(BASES)) | without), f"none of {', '.join(BASES)}")
+    _refuse(path, table["closure"], table["closure"].isna() & table["base"].notna(), "but must have a value")
     method, threshold, mapped = table["method"], table["threshold"], table["mapped"]
     transfer = (table["experiment"] == "multi-view") & method.isin(METHODS.keys() - {"single-view"})
     _refuse(path, mapped, transfer & ~mapped.between(0, 1), "not a fraction from 0 to 1")

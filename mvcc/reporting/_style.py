@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Literal
 
+from mvcc._results_format import JOINT, K_MEANS
+
 LineStyle = Literal["solid"] | tuple[float, tuple[float, ...]]
 
 
@@ -27,6 +29,11 @@ METHODS = {
     "direct-mapping": SeriesStyle("Direct Mapping", "#d55e00", "s", 4.6),
     "cluster-membership": SeriesStyle("Cluster Membership", "#3fbf95", "^", 5.6),
     "single-view": SeriesStyle("Single View", "#000000", "D", 4.2),
+}
+# Beyond the paper: what needs no base. Of these and of others the markers tell the colours apart.
+WITHOUT_BASE = {
+    JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 5.6),
+    K_MEANS: SeriesStyle("k-means", "#604020", "d", 5.0),
 }
 # Of methods that the paper does not have. Apart from those above and from each other (ΔE > 30) also where one of the
 # three kinds of cones is missing.
@@ -78,11 +85,11 @@ def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
     Returns
     -------
     dict of str to SeriesStyle
-        The paper's methods in its order, then all others by name, in looks that these do not have.
+        The paper's methods in its order, those without a base, then all others by name, in looks that these do not have.
     """
-    present = set(names)
-    others = zip(sorted(present - METHODS.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
-    return {name: style for name, style in METHODS.items() if name in present} | {
+    present, known = set(names), METHODS | WITHOUT_BASE
+    others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
+    return {name: style for name, style in known.items() if name in present} | {
         name: SeriesStyle(_title(name), color, *marker) for name, color, marker in others
     }
 

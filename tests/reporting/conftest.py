@@ -40,7 +40,7 @@ def curves() -> Callable[..., pd.DataFrame]:
         table = pd.DataFrame(rows, columns=["base", "method", "mapped", "view", "n_constraints"])
         table["mapped"] = table["mapped"].astype(float)
         table["threshold"] = table["method"].map({"constraint-propagation": "0.5"})
-        table = with_texts(table)
+        table = with_texts(table.assign(closure="full"))
         table["rewired"] = table["mapped"].where(table["mapped"].isna(), 0.0)
         rising = np.arange(len(rows)) / len(rows)
         table["mean"] = 0.5 + 0.4 * rising
@@ -51,7 +51,7 @@ def curves() -> Callable[..., pd.DataFrame]:
             table[f"precision_{kind}"] = table[f"inferred_precision_{kind}"] = precision + 0.02 * rising
         table = table.assign(iterations=3.0, converged=1.0, chosen_threshold=np.nan, disagreement=0.1, divergence=2.0)
         experiment = "single-view" if views else "multi-view"
-        table = table.assign(experiment=experiment, dataset=dataset, closure="full", trials=trials)
+        table = table.assign(experiment=experiment, dataset=dataset, trials=trials)
         return table.assign(folder=dataset, study="main", features="spectral")
 
     return make

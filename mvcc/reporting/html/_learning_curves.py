@@ -8,7 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting._curves import IN_THE_VIEW, PER_VIEW
-from mvcc.reporting._grids import dataset_title
+from mvcc.reporting._grids import dataset_title, of_base
 from mvcc.reporting._style import BASES, SeriesStyle, method_styles, percent
 from mvcc.reporting.html._page import plotly_text
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond",
     "v": "triangle-down", "P": "cross", "X": "x", "p": "pentagon", "*": "star",
+    "h": "hexagon2", "d": "diamond-tall",
 }  # fmt: skip
+_NO_BASE = "none"  # where no method has one
 _VARIED = ("mapped", "rewired", "closure", "threshold")  # what a curve has one value of, beside its base and method
 
 
@@ -42,10 +44,9 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
     found = []
     for title, run in zip(titles, runs, strict=True):
         experiment = title if titles.count(title) == 1 else f"{title} · {run['folder'].iloc[0]}"
-        for base in [base for base in BASES if base in set(run["base"])]:
-            rows = run[run["base"] == base]
-            for setting, chosen in _settings(rows):
-                place = {"experiment": experiment, "base": BASES[base], "setting": setting}
+        for base in [base for base in BASES if base in set(run["base"])] or [_NO_BASE]:
+            for setting, chosen in _settings(of_base(run, base)):
+                place = {"experiment": experiment, "base": BASES.get(base, base), "setting": setting}
                 found.append({**place, "figure": _figure(chosen, place, styles)})
     return found
 
