@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from mvcc._kernels import threads
 from mvcc._kernels.merging import weights_by_use
 from mvcc._neighborhoods import Neighborhoods
-from mvcc.constraints import Constraints
 from mvcc._results_format import JOINT
+from mvcc.constraints import Constraints
 from mvcc.methods import (
     base_names,
     make_base,

@@ -41,7 +41,7 @@ def split_table(
         first.append(rows[:few])
         second.append(rng.permutation(rows[:many]))
     drawn = [np.concatenate(rows) for rows in (first, second)]
-    _, *related = np.intersect1d(*drawn, assume_unique=True, return_indices=True)
+    _, *related = np.intersect1d(drawn[0], drawn[1], assume_unique=True, return_indices=True)
     pairs = np.column_stack(related)
     return Dataset(
         [np.asarray(X[rows], np.float64) for X, rows in zip(columns, drawn, strict=True)],

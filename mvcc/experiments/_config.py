@@ -83,7 +83,7 @@ class MultiView(Section):
     @classmethod
     def _no_contradictions(cls, rewired: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
         if max(rewired) > 0 and JOINT in info.data.get("transfers", ()):
-            raise ValueError(f"relations between instances of different classes contradict constraints; {JOINT} refuses.")
+            raise ValueError(f"{JOINT} refuses relations that contradict constraints; leave it out of the transfers.")
         if max(rewired) > 0 and "full" in info.data.get("closure", ()):
             raise ValueError(
                 "relations between instances of different classes contradict the constraints once both are closed "

@@ -69,7 +69,7 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_base(rows: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Select what belongs beside each other with a base algorithm: its own rows, and those of methods without a base."""
+    """Select what is shown beside each other: the rows of a base algorithm, and those of methods without one."""
     return rows[rows["base"].isna() | (rows["base"] == base)]
 
 

@@ -85,7 +85,7 @@ def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
     Returns
     -------
     dict of str to SeriesStyle
-        The paper's methods in its order, those without a base, then all others by name, in looks that these do not have.
+        The paper's methods in its order, those without a base, then all others by name, in looks that no other has.
     """
     present, known = set(names), METHODS | WITHOUT_BASE
     others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))

@@ -87,7 +87,7 @@ def test_options_reach_them():
 
 
 def test_joint_takes_no_relations_that_contradict_constraints():
-    with pytest.raises(ValidationError, match="contradict constraints; joint refuses"):
+    with pytest.raises(ValidationError, match="joint refuses relations that contradict constraints"):
         config("joint", rewired=[0.0, 0.5], closure="none")
 
 
