@@ -20,7 +20,8 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
 def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
 
-    Prints a table, and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the folder of one
+    Prints a table, and writes it with all details to RESULTS_DIR/claims.md. Where the study `beyond` was run, the
+    claims of our own are tested as well, in RESULTS_DIR/beyond.md; they do not count for the exit status. RESULTS_DIR is the folder of one
     experiment or any folder above some. A claim without enough results is no failure: the page says what to run.
 
     Exit status 3 when a claim does not hold, or holds in part only.
@@ -29,7 +30,7 @@ def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
     from mvcc.reporting.claims import evaluate_claims, print_scorecard, to_json, write_markdown
 
     scorecard = evaluate_claims(results_dir)
-    path = write_markdown(scorecard, results_dir)
+    paths = write_markdown(scorecard, results_dir)
     if as_json:
         print_json(to_json(scorecard))
     elif not is_quiet():
@@ -39,6 +40,6 @@ def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
         if not sys.stdout.isatty():
             console = Console(highlight=False, width=_WIDTH)
         print_scorecard(scorecard, console)
-        say(f"In full: {path}")
+        say(f"In full: {' and '.join(map(str, paths))}")
     if not scorecard.all_hold:
         context.exit(CLAIM_DOES_NOT_HOLD)

@@ -35,6 +35,14 @@ WITHOUT_BASE = {
     JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 5.6),
     K_MEANS: SeriesStyle("k-means", "#604020", "d", 5.0),
 }
+# What other packages offer for the same task, as scripts/compare_packages calls it.
+PEERS = {
+    "spectral-clustering": SeriesStyle("Spectral Clustering", "#888888", "v", 5.0),
+    "k-means-spectral": SeriesStyle("k-means, spectral features", "#888888", "X", 5.0),
+    "mvlearn": SeriesStyle("mvlearn and 5-NN", "#888888", "P", 5.0),
+    "label-spreading": SeriesStyle("Label Spreading", "#888888", "p", 5.0),
+    "spectral-learning": SeriesStyle("Spectral Learning", "#888888", "*", 6.6),
+}
 # Of methods that the paper does not have. Apart from those above and from each other (ΔE > 30) also where one of the
 # three kinds of cones is missing.
 _OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
@@ -87,7 +95,7 @@ def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
     dict of str to SeriesStyle
         The paper's methods in its order, those without a base, then all others by name, in looks that no other has.
     """
-    present, known = set(names), METHODS | WITHOUT_BASE
+    present, known = set(names), METHODS | WITHOUT_BASE | PEERS
     others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
     return {name: style for name, style in known.items() if name in present} | {
         name: SeriesStyle(_title(name), color, *marker) for name, color, marker in others

@@ -283,6 +283,8 @@ def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
 
 def _what_to_run(rows: Sequence[Rows]) -> str:
     studies = dict.fromkeys(one.study for one in rows)
+    if "peers" in studies:
+        return "Run `python -m scripts.peers`."
     configs = " and ".join(
         "configs/<data set>.yaml" if s == "main" else f"configs/{s}_<data set>.yaml" for s in studies
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mvcc.reporting._results import Results
+from mvcc.reporting.claims._beyond import BEYOND, BEYOND_CLAIMS, PEERS_STUDY
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
 from mvcc.reporting.claims._outcome import Outcome, Verdict
 from mvcc.reporting.claims._scorecard import CLAIMS, CLOSURE_CLAIMS, Claim
@@ -30,14 +31,18 @@ class Scorecard:
     outcomes : tuple of (Claim, Outcome)
         The closure is that of Algorithm 2.
     readings : mapping of str to tuple of (Claim, Outcome)
-        The claims that depend on it under each reading of the closure, by the names in `READINGS`.
+        The claims that depend on it under each reading of the closure, by the names in `READINGS`; empty beyond the
+        paper.
     experiments : tuple of Experiment
         What they rest on.
+    beyond : Scorecard, optional
+        The outcome of what is claimed beyond the paper, where its study was run.
     """
 
     outcomes: tuple[tuple[Claim, Outcome], ...]
     readings: Mapping[str, tuple[tuple[Claim, Outcome], ...]]
     experiments: tuple[Experiment, ...]
+    beyond: Scorecard | None = None
 
     def count(self, verdict: Verdict) -> int:
         return sum(outcome.verdict is verdict for _, outcome in self.outcomes)
@@ -69,14 +74,22 @@ def evaluate_claims(results_dir: Path) -> Scorecard:
 
 
 def evaluate(evidence: Evidence) -> Scorecard:
-    """Test every claim of the paper on evidence at hand."""
-    scores = evidence.scores
-    trials = scores.groupby(["study", "dataset"])["trial"].nunique().reset_index()
-    experiments = tuple(Experiment(*row) for row in trials.itertuples(index=False, name=None))
+    """Test every claim of the paper on evidence at hand, and what is claimed beyond it."""
+    is_beyond = evidence.scores["study"].isin([BEYOND, PEERS_STUDY])
+    beyond = replace(evidence, scores=evidence.scores[is_beyond])
+    evidence = replace(evidence, scores=evidence.scores[~is_beyond])
     outcomes = _test(CLAIMS, evidence.reading("full"))
     others = {name: _test(CLOSURE_CLAIMS, evidence.reading(name)) for name in READINGS if name != "full"}
     full = tuple((claim, outcome) for claim, outcome in outcomes if claim in CLOSURE_CLAIMS)
-    return Scorecard(outcomes, {"full": full, **others}, experiments)
+    scorecard = Scorecard(outcomes, {"full": full, **others}, _experiments(evidence))
+    if (beyond.scores["study"] == BEYOND).any():
+        scorecard = replace(scorecard, beyond=Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond)))
+    return scorecard
+
+
+def _experiments(evidence: Evidence) -> tuple[Experiment, ...]:
+    trials = evidence.scores.groupby(["study", "dataset"])["trial"].nunique().reset_index()
+    return tuple(Experiment(*row) for row in trials.itertuples(index=False, name=None))
 
 
 def _test(claims: tuple[Claim, ...], evidence: Evidence) -> tuple[tuple[Claim, Outcome], ...]:

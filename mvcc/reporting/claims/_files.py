@@ -14,33 +14,46 @@ from mvcc.reporting.claims._evidence import READINGS
 from mvcc.reporting.claims._outcome import Cell, Effect, Outcome, Side, Verdict
 from mvcc.reporting.claims._scorecard import Claim
 from mvcc.reporting.claims._terminal import write_cells, write_counts
-from mvcc.reporting.claims._wording import write_cell, write_p
+from mvcc.reporting.claims._wording import write_cell, write_p, write_place
 
-_HOW = """\
+_TEST = """\
 Trials are paired: all methods of a trial see the same constraints and the same mapping. Where nothing else is said, a
 cell is *better* or *reversed* when Wilcoxon's signed-rank test of its per-trial differences is significant after
 Holm's correction over the cells of the claim (p < .05), and *undecided* otherwise. The effect is the mean over the
 cells; the trials of a data set are the unit of its 95% interval. A comparison **holds** when no cell is reversed and
 the interval lies above 0; it **holds in part** when some cells are reversed and the interval lies above 0 all the
-same; otherwise it **does not hold**: the results show the opposite, or nothing. Where the paper has a word and no
+same; otherwise it **does not hold**: the results show the opposite, or nothing."""
+_HOW = (
+    _TEST
+    + """ Where the paper has a word and no
 figure, the bar is ours and stands in the test; a cell that misses it significantly is *reversed*. p is that of the
 effect against 0 or against the bar. CP is Constraint Propagation, DM Direct Mapping."""
+)
+_BEYOND = """\
+*Joint* is `JointGraphClustering`: all views in one graph of their objects. All methods of a trial have the same
+features, scaled by `AutoScaler`, and the same pairs in every view; n counts the pairs of one view. A claim may fail:
+the last column names the data sets with reversed cells."""
 
 
-def write_markdown(scorecard: Scorecard, folder: Path) -> Path:
-    """Write ``claims.md`` into a folder, as a whole or not at all; the same results give the same bytes.
+def write_markdown(scorecard: Scorecard, folder: Path) -> list[Path]:
+    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run; each as a whole or not at all.
+
+    The same results give the same bytes.
 
     Raises
     ------
     StoreError
-        If the file cannot be written.
+        If a file cannot be written.
     """
-    path = folder / "claims.md"
-    try:
-        write_whole(path, to_markdown(scorecard).encode())
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {why_unwritten(error, 'copy the results elsewhere')}") from error
-    return path
+    pages = {folder / "claims.md": to_markdown(scorecard)}
+    if scorecard.beyond is not None:
+        pages[folder / "beyond.md"] = beyond_to_markdown(scorecard.beyond)
+    for path, text in pages.items():
+        try:
+            write_whole(path, text.encode())
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {why_unwritten(error, 'copy the results elsewhere')}") from error
+    return list(pages)
 
 
 def to_markdown(scorecard: Scorecard) -> str:
@@ -61,8 +74,47 @@ def to_markdown(scorecard: Scorecard) -> str:
     return "\n".join(lines) + "\n"
 
 
+def beyond_to_markdown(scorecard: Scorecard) -> str:
+    """Return the scorecard of what is claimed beyond the paper as a page."""
+    lines = [
+        "# Beyond the paper: claims of our own, put to the test",
+        "",
+        f"{write_counts(scorecard)} {_about_trials(scorecard)}",
+        "",
+        _BEYOND,
+        "",
+        _TEST,
+        "",
+        "| # | claim | verdict | better / undecided / reversed | effect [95% interval] | p | reversed on |",
+        "|--:|---|---|---|---|--:|---|",
+    ]
+    for claim, outcome in scorecard.outcomes:
+        row = [claim.title, f"**{outcome.verdict}**", *_figures(outcome), _against(outcome)]
+        lines.append(f"| {claim.number} | {' | '.join(row)} |")
+    lines += ["", "## Claim by claim"]
+    for claim, outcome in scorecard.outcomes:
+        lines += ["", *_paragraph(claim, outcome)]
+    lines += ["", "## What this rests on", "", *_experiments_table(scorecard)]
+    return "\n".join(lines) + "\n"
+
+
 def to_json(scorecard: Scorecard) -> dict[str, Any]:
     """Return everything as plain values, for ``json.dumps``."""
+    beyond = {"beyond": _verdicts(scorecard.beyond)} if scorecard.beyond is not None else {}
+    return {
+        **_verdicts(scorecard),
+        "readings": {
+            name: {
+                "meaning": READINGS[name],
+                "claims": [{"number": claim.number, **_outcome(outcome)} for claim, outcome in outcomes],
+            }
+            for name, outcomes in scorecard.readings.items()
+        },
+        **beyond,
+    }
+
+
+def _verdicts(scorecard: Scorecard) -> dict[str, Any]:
     return {
         "verdicts": {str(verdict): scorecard.count(verdict) for verdict in Verdict},
         "claims": [
@@ -76,13 +128,6 @@ def to_json(scorecard: Scorecard) -> dict[str, Any]:
             }
             for claim, outcome in scorecard.outcomes
         ],
-        "readings": {
-            name: {
-                "meaning": READINGS[name],
-                "claims": [{"number": claim.number, **_outcome(outcome)} for claim, outcome in outcomes],
-            }
-            for name, outcomes in scorecard.readings.items()
-        },
         "experiments": [vars(experiment) for experiment in scorecard.experiments],
     }
 
@@ -119,10 +164,23 @@ def _main_table(outcomes: Iterable[tuple[Claim, Outcome]]) -> Iterator[str]:
     yield "| # | claim | § | verdict | better / undecided / reversed | effect [95% interval] | p |"
     yield "|--:|---|---|---|---|---|--:|"
     for claim, outcome in outcomes:
-        effect = f"{outcome.effect} {outcome.effect.unit.name}".rstrip() if outcome.effect else "–"
-        p = write_p(outcome.effect.p) if outcome.effect else "–"
-        row = [str(claim.number), claim.title, claim.section, f"**{outcome.verdict}**", write_cells(outcome), effect, p]
+        row = [str(claim.number), claim.title, claim.section, f"**{outcome.verdict}**", *_figures(outcome)]
         yield f"| {' | '.join(row)} |"
+
+
+def _figures(outcome: Outcome) -> tuple[str, str, str]:
+    """Write the cells, the effect and its p-value."""
+    effect = f"{outcome.effect} {outcome.effect.unit.name}".rstrip() if outcome.effect else "–"
+    return write_cells(outcome), effect, write_p(outcome.effect.p) if outcome.effect else "–"
+
+
+def _against(outcome: Outcome) -> str:
+    """Name the data sets with reversed cells, and how many of theirs are."""
+    sides: dict[str, list[Side]] = {}
+    for cell in outcome.cells:
+        sides.setdefault(write_place(cell.place[:1]), []).append(cell.side)
+    counts = {name: (found.count(Side.REVERSED), len(found)) for name, found in sides.items()}
+    return ", ".join(f"{name} ({against} of {of})" for name, (against, of) in counts.items() if against) or "–"
 
 
 def _readings_table(scorecard: Scorecard) -> Iterator[str]:
@@ -147,7 +205,7 @@ def _readings_table(scorecard: Scorecard) -> Iterator[str]:
 def _paragraph(claim: Claim, outcome: Outcome) -> Iterator[str]:
     yield f"### {claim.number}. {claim.title}: {outcome.verdict}"
     yield ""
-    yield f"- **The paper** ({claim.section}): {claim.says}"
+    yield f"- **The paper** ({claim.section}): {claim.says}" if claim.section else f"- **Claimed:** {claim.says}"
     yield f"- **Test:** {claim.test}"
     if outcome.effect:
         effect = f"{outcome.effect} {outcome.effect.unit.name}".rstrip()

@@ -29,7 +29,7 @@ class Rows:
     method : str or tuple of str
     study, experiment : str
         By default the paper's own multi-view experiments.
-    dataset, base, features, mapped, kind
+    dataset, base, features, mapped, n_constraints, kind
         One value of that column; ``kind`` with precisions only.
     partial : bool
         Whether only incomplete mappings are taken.
@@ -44,6 +44,7 @@ class Rows:
     base: str | None = None
     features: str | None = None
     mapped: float | None = None
+    n_constraints: int | None = None
     partial: bool = False
     kind: str | None = None
     threshold: str | None = None
@@ -53,7 +54,7 @@ class Rows:
         table = evidence.scores
         methods = [self.method] if isinstance(self.method, str) else list(self.method)
         chosen = table["method"].isin(methods)
-        for name in ("study", "experiment", "dataset", "base", "features", "mapped"):
+        for name in ("study", "experiment", "dataset", "base", "features", "mapped", "n_constraints"):
             if getattr(self, name) is not None:
                 chosen &= table[name] == getattr(self, name)
         if self.partial:
@@ -152,11 +153,15 @@ class Difference:
 
 @dataclass(frozen=True)
 class Steps:
-    """The paired difference between one mapped fraction and the next smaller one; ``step`` names both in ``per``."""
+    """The paired difference between one mapped fraction, or number of constraints, and the next smaller one.
+
+    In the cells, ``step`` names the fractions, ``step_of_pairs`` the numbers.
+    """
 
     of: Rows
     per: tuple[str, ...]
     measure: str = "f_measure"
+    over: Literal["mapped", "n_constraints"] = "mapped"
 
     @property
     def rows(self) -> tuple[Rows, ...]:
@@ -164,12 +169,13 @@ class Steps:
 
     def table(self, evidence: Evidence) -> pd.DataFrame:
         values = self.of.select(evidence, self.measure)
+        step, spec = ("step", ".0%") if self.over == "mapped" else ("step_of_pairs", "g")
         steps = []
         for _, runs in values.groupby(["dataset", "method"]):
-            for smaller, larger in pairwise(sorted(runs["mapped"].dropna().unique())):
-                pairs = _pair(runs[runs["mapped"] == larger], runs[runs["mapped"] == smaller], ("mapped",))
-                steps.append(pairs.assign(step=f"{smaller:.0%} → {larger:.0%}"))
-        return _spread(pd.concat(steps) if steps else values.assign(step=""), (*self.per, "step"))
+            for smaller, larger in pairwise(sorted(runs[self.over].dropna().unique())):
+                pairs = _pair(runs[runs[self.over] == larger], runs[runs[self.over] == smaller], (self.over,))
+                steps.append(pairs.assign(**{step: f"{smaller:{spec}} → {larger:{spec}}"}))
+        return _spread(pd.concat(steps) if steps else values.assign(**{step: ""}), (*self.per, step))
 
 
 @dataclass(frozen=True)

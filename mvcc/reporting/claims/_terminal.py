@@ -29,14 +29,7 @@ _NOTE = (
 
 def print_scorecard(scorecard: Scorecard, console: Console) -> None:
     """Print the table of verdicts, and the verdicts under other readings of the closure beside each other."""
-    main = _table("#", "claim", "§", "verdict", "cells", "effect [95%]", "p")
-    for claim, outcome in scorecard.outcomes:
-        section = claim.section.split(",")[0].removeprefix("§")
-        p = write_p(outcome.effect.p) if outcome.effect else "–"
-        main.add_row(
-            str(claim.number), claim.title, section, _verdict(outcome), write_cells(outcome), _effect(outcome), p
-        )
-    console.print(main)
+    console.print(_main(scorecard))
     console.print(_NOTE, style="dim")
     if any(o.verdict is not Verdict.NOT_ENOUGH_DATA for name in ("view", "none") for _, o in scorecard.readings[name]):
         console.print()
@@ -46,6 +39,22 @@ def print_scorecard(scorecard: Scorecard, console: Console) -> None:
             console.print(f"{name}: {meaning}", style="dim")
     console.print()
     console.print(write_counts(scorecard))
+    if scorecard.beyond is not None:
+        console.print()
+        console.print("Beyond the paper:")
+        console.print(_main(scorecard.beyond))
+        console.print(write_counts(scorecard.beyond))
+
+
+def _main(scorecard: Scorecard) -> Table:
+    table = _table("#", "claim", "§", "verdict", "cells", "effect [95%]", "p")
+    for claim, outcome in scorecard.outcomes:
+        section = claim.section.split(",")[0].removeprefix("§")
+        p = write_p(outcome.effect.p) if outcome.effect else "–"
+        table.add_row(
+            str(claim.number), claim.title, section, _verdict(outcome), write_cells(outcome), _effect(outcome), p
+        )
+    return table
 
 
 def write_counts(scorecard: Scorecard) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from mvcc.reporting._style import BASES, METHODS, percent
+from mvcc.reporting._style import BASES, method_styles, percent
 from mvcc.reporting.claims._outcome import Cell, Place, Unit
 
 # z: what rounds to zero has no minus
@@ -41,21 +41,27 @@ def _write_part(name: str, value: str | float) -> str:
         case "base":
             return BASES.get(str(value), str(value))
         case "method":
-            return METHODS[str(value)].title
+            return _method(value)
         case "against":
-            return f"against {METHODS[str(value)].title}"
+            return f"against {_method(value)}"
         case "mapped":
             return f"{percent(float(value))} mapped"
         case "rewired":
             return f"{percent(float(value))} rewired"
         case "step":
             return f"{value} mapped"
+        case "step_of_pairs":
+            return f"n = {value}"
         case "n_constraints":
             return f"n = {value:g}"
         case "kind":
             return f"{value}s"
         case _:
             return str(value)
+
+
+def _method(name: str | float) -> str:
+    return method_styles([str(name)])[str(name)].title
 
 
 def write_p(p: float | None) -> str:
