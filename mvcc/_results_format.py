@@ -26,6 +26,7 @@ MEASURES = (
 
 PROPAGATION = "constraint-propagation"
 JOINT, K_MEANS = "joint", "k-means"  # methods that cluster by themselves: what they do has no base
+BEYOND, BEYOND_PEERS = "beyond", "peers"  # studies: joint beside the paper's methods, and what other packages offer
 CROSS_VALIDATED = "cv"
 POOLED = "all"  # the view that is all views of a data set together
 

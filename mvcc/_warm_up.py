@@ -32,24 +32,24 @@ Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
 
 def compile_all_kernels() -> None:
     """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
-    compile_kernels(product(base_names(), own_transfer_names()))
+    compile_kernels(product(base_names(), own_transfer_names(), [None]))
     many = np.zeros((threads._WORTH_SHARING, 1))  # shared among threads, by kernels that are else called by kernels
     for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
         make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
         make_base("pck-means", 2).set_params(init="auto").fit(many[:_ROWS], constraints=constraints)
 
 
-def compile_kernels(used: Iterable[tuple[str | None, str]]) -> None:
+def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
     """Compile every kernel that trials call with some methods, or load what numba has compiled already.
 
     Parameters
     ----------
-    used : iterable of (str or None, str)
-        The names of a base, None for methods without one, and of a method.
+    used : iterable of (str or None, str, str or None)
+        The names of a base, None for methods without one, and of a method, and how the base starts.
     """
-    for base, method in used:
+    for base, method, init in used:
         if base is not None:
-            _compile(base, method)
+            _compile(base, method, init)
         elif method == JOINT:
             _compile_joint()
 
@@ -66,7 +66,7 @@ def _compile_joint() -> None:
 
 
 @cache
-def _compile(base: str, method: str) -> None:
+def _compile(base: str, method: str, init: str | None) -> None:
     """Fit a few points with a base and a transfer method, once in a process."""
     y = np.arange(_ROWS) % 2
     X = np.random.default_rng(0).normal(size=(_ROWS, 2)) + 9 * y[:, None]
@@ -75,7 +75,7 @@ def _compile(base: str, method: str) -> None:
         transfer = transfer_class(method)()
         if takes_threshold(method):
             transfer.set_params(threshold=threshold)
-        model = MultiViewConstrainedClustering(make_base(base, 2), transfer, closure=closure, random_state=0)
+        model = MultiViewConstrainedClustering(make_base(base, 2, init), transfer, closure=closure, random_state=0)
         model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
         weights_by_use(given.pairs, given.must_link, given.weights, given.pairs, given.must_link, y)
 

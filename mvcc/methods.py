@@ -74,8 +74,10 @@ def base_names() -> tuple[str, ...]:
     return tuple(_BASES)
 
 
-def make_base(name: str, n_clusters: int) -> Any:
-    """Return a base algorithm that is not fitted yet, with the paper's start: the neighborhoods, in index order.
+def make_base(name: str, n_clusters: int, init: str | None = None) -> Any:
+    """Return a base algorithm that is not fitted yet, by default with the paper's start.
+
+    That start takes the neighborhoods in index order.
 
     Raises
     ------
@@ -84,7 +86,7 @@ def make_base(name: str, n_clusters: int) -> Any:
     """
     if name not in _BASES:
         raise ConfigError(f"there is no base algorithm {clipped(repr(name))}{_known(name, _BASES)}")
-    return resolve_name(_BASES[name])(n_clusters, init="neighborhoods")
+    return resolve_name(_BASES[name])(n_clusters, init=init or "neighborhoods")
 
 
 def needs_base(name: str) -> bool:

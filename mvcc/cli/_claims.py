@@ -20,9 +20,10 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
 def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
 
-    Prints a table, and writes it with all details to RESULTS_DIR/claims.md. Where the study `beyond` was run, the
-    claims of our own are tested as well, in RESULTS_DIR/beyond.md; they do not count for the exit status. RESULTS_DIR is the folder of one
+    Prints a table, and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the folder of one
     experiment or any folder above some. A claim without enough results is no failure: the page says what to run.
+
+    Claims of our own, on the study `beyond`, go to RESULTS_DIR/beyond.md, and do not count for the exit status.
 
     Exit status 3 when a claim does not hold, or holds in part only.
     """

@@ -18,6 +18,7 @@ from mvcc.experiments._values import (
     Closures,
     Components,
     Counts,
+    Init,
     Name,
     Portions,
     Scalar,
@@ -60,6 +61,7 @@ class MultiView(Section):
     """The multi-view experiments: every combination of the lists is a cell of every trial (§6.2)."""
 
     bases: Bases = base_names()
+    init: Init = None
     transfers: Transfers = own_transfer_names()
     transfer_options: TransferOptions | None = None
     threshold: Thresholds = Field(examples=["0.5"])

@@ -156,6 +156,10 @@ def _options(config: Config, cell: Cell) -> dict[str, Any]:
     return dict((config.multi_view.transfer_options or {}).get(cell.method, {}))
 
 
+def _init(config: Config, cell: Cell) -> str | None:
+    return config.multi_view.init if config.multi_view is not None and cell.experiment == MULTI_VIEW else None
+
+
 def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewConstrainedClustering:
     """Fit the base and method of a cell to its problem."""
     assert cell.base is not None  # of such cells alone there is a model with a history
@@ -167,7 +171,7 @@ def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewCon
     if cell.threshold is not None:
         options["threshold"] = cell.threshold if cross_validated else float(cell.threshold)
     model = MultiViewConstrainedClustering(
-        make_base(cell.base, _n_clusters(problem)),
+        make_base(cell.base, _n_clusters(problem), _init(config, cell)),
         transfer_class(cell.method)(**options),
         closure=cell.closure if cross_validated else "none",
         random_state=seed,
@@ -211,6 +215,9 @@ def _tally(constraints: Constraints, given: Constraints, y: NDArray[np.int64]) -
 def warm_up(config: Config) -> None:
     """Compile every kernel that the experiment needs, on a few points."""
     # methods of other packages may need more than a few points; what they call of ours is most likely propagation
-    used = {(cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method) for cell in list_cells(config)}
+    used = {
+        (cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method, _init(config, cell))
+        for cell in list_cells(config)
+    }
     with undisturbed():
         compile_kernels(sorted(used, key=str))

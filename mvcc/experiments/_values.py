@@ -63,6 +63,12 @@ Closures = Annotated[
     one_or_list_of("readings such as [full, view, none]"),
     AfterValidator(distinct),
 ]
+# the default is left out, so that results of configs before this option keep their identity
+Init = Annotated[
+    Literal["auto"] | None,
+    BeforeValidator(lambda value: None if value == "neighborhoods" else value),
+    one_of(("neighborhoods", "auto")),
+]
 Bases = Annotated[
     tuple[Annotated[str, one_of(base_names())], ...],
     list_of("clustering algorithms such as [pck-means, mpck-means]"),

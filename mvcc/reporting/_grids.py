@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -85,6 +85,16 @@ def panels_by_base(rows: pd.DataFrame) -> list[Panel]:
             title = ", ".join(filter(None, (dataset_title(place[0]), BASES.get(base))))
             panels.append(Panel(i, j, title, _detail(rows, points), points))
     return panels
+
+
+def in_order(datasets: Iterable[str]) -> list[str]:
+    """Return data sets once each, in the order of the registry."""
+    return sorted(set(datasets), key=_rank)
+
+
+def side_by_side(titled: Iterable[tuple[str, pd.DataFrame]]) -> list[Panel]:
+    """Make one panel of each title and its rows, two beside each other."""
+    return [Panel(i // _PER_ROW, i % _PER_ROW, title, "", rows) for i, (title, rows) in enumerate(titled)]
 
 
 def panels_by_view(rows: pd.DataFrame) -> list[Panel]:

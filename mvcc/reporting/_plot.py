@@ -16,6 +16,7 @@ from mvcc.reporting._figure_05 import draw_figure_05
 from mvcc.reporting._figure_06_09 import draw_figure_06, draw_figure_09
 from mvcc.reporting._figure_07_10 import draw_figure_07, draw_figure_10
 from mvcc.reporting._figure_08 import draw_figure_08
+from mvcc.reporting._figure_beyond import draw_beyond
 from mvcc.reporting._figure_difference import draw_difference
 from mvcc.reporting._figure_thresholds import draw_thresholds
 from mvcc.reporting._results import Results
@@ -24,7 +25,7 @@ from mvcc.reporting._style import house_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The figures of the paper by their numbers, and two more. Each function takes what `Results` reads, and gives None if
+# The figures of the paper by their numbers, and three more. Each function takes what `Results` reads, and gives None if
 # that holds nothing for it.
 FIGURES: dict[str, Callable[[Results], Figure | None]] = {
     "3": lambda results: draw_figure_03(results.examples),
@@ -36,6 +37,7 @@ FIGURES: dict[str, Callable[[Results], Figure | None]] = {
     "9": lambda results: draw_figure_09(results.curves),
     "10": lambda results: draw_figure_10(results.curves),
     "difference": lambda results: draw_difference(results.scores),
+    "beyond": lambda results: draw_beyond(results.curves),
     "thresholds": lambda results: draw_thresholds(results.curves),
 }
 
@@ -48,7 +50,7 @@ _METADATA: dict[str, dict[str, None]] = {
 
 
 def plot(results_dir: Path, figures: Iterable[str] | None = None, out: Path | None = None) -> dict[str, list[Path]]:
-    """Draw the paper's figures, and two more, from all experiments below a folder.
+    """Draw the paper's figures, and three more, from all experiments below a folder.
 
     Parameters
     ----------

@@ -35,10 +35,10 @@ WITHOUT_BASE = {
     JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 5.6),
     K_MEANS: SeriesStyle("k-means", "#604020", "d", 5.0),
 }
-# What other packages offer for the same task, as scripts/compare_packages calls it.
+# What other packages offer for the same task, as scripts/peers.py calls it.
 PEERS = {
     "spectral-clustering": SeriesStyle("Spectral Clustering", "#888888", "v", 5.0),
-    "k-means-spectral": SeriesStyle("k-means, spectral features", "#888888", "X", 5.0),
+    "k-means-spectral": SeriesStyle("k-means, spectral", "#888888", "X", 5.0),
     "mvlearn": SeriesStyle("mvlearn and 5-NN", "#888888", "P", 5.0),
     "label-spreading": SeriesStyle("Label Spreading", "#888888", "p", 5.0),
     "spectral-learning": SeriesStyle("Spectral Learning", "#888888", "*", 6.6),

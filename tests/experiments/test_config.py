@@ -321,7 +321,7 @@ multi_view:
         "x.yaml:8: multi_view.bases: item 2: the text 'mpck-mean' is not allowed; did you mean 'mpck-means'? "
         "Allowed: pck-means, mpck-means.",
         "x.yaml:9: multi_view.treshold: unknown key 'treshold'; did you mean 'threshold'? "
-        "Known: bases, transfers, transfer_options, threshold, closure, mapped, rewired, constraints.",
+        "Known: bases, init, transfers, transfer_options, threshold, closure, mapped, rewired, constraints.",
         "x.yaml:12: multi_view.mapped: item 2: 40 is not allowed. Allowed: a number from 0 to 1 (0.2 for 20 %).",
         "x.yaml:13: multi_view.closure: has no value; write one, or leave the key out.",
     ]

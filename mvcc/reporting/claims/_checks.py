@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
+from mvcc._results_format import BEYOND_PEERS
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._outcome import (
     Cell,
@@ -283,7 +284,7 @@ def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
 
 def _what_to_run(rows: Sequence[Rows]) -> str:
     studies = dict.fromkeys(one.study for one in rows)
-    if "peers" in studies:
+    if BEYOND_PEERS in studies:
         return "Run `python -m scripts.peers`."
     configs = " and ".join(
         "configs/<data set>.yaml" if s == "main" else f"configs/{s}_<data set>.yaml" for s in studies

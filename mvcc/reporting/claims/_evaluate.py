@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mvcc._results_format import BEYOND, BEYOND_PEERS
 from mvcc.reporting._results import Results
-from mvcc.reporting.claims._beyond import BEYOND, BEYOND_CLAIMS, PEERS_STUDY
+from mvcc.reporting.claims._beyond import BEYOND_CLAIMS
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
 from mvcc.reporting.claims._outcome import Outcome, Verdict
 from mvcc.reporting.claims._scorecard import CLAIMS, CLOSURE_CLAIMS, Claim
@@ -75,7 +76,7 @@ def evaluate_claims(results_dir: Path) -> Scorecard:
 
 def evaluate(evidence: Evidence) -> Scorecard:
     """Test every claim of the paper on evidence at hand, and what is claimed beyond it."""
-    is_beyond = evidence.scores["study"].isin([BEYOND, PEERS_STUDY])
+    is_beyond = evidence.scores["study"].isin([BEYOND, BEYOND_PEERS])
     beyond = replace(evidence, scores=evidence.scores[is_beyond])
     evidence = replace(evidence, scores=evidence.scores[~is_beyond])
     outcomes = _test(CLAIMS, evidence.reading("full"))

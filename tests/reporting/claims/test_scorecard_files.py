@@ -60,10 +60,11 @@ def test_the_page_names_the_reversed_cell(scorecard):
 
 
 def test_the_page_is_the_same_for_the_same_results(scorecard, tmp_path):
-    path = write_markdown(scorecard, tmp_path)
+    (path,) = write_markdown(scorecard, tmp_path)
     first = path.read_bytes()
     assert path == tmp_path / "claims.md"
-    assert write_markdown(scorecard, tmp_path).read_bytes() == first
+    assert write_markdown(scorecard, tmp_path) == [path]
+    assert path.read_bytes() == first
     assert list(tmp_path.iterdir()) == [path]  # no temporary file stays
 
 

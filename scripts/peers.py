@@ -1,0 +1,204 @@
+"""Try what other packages offer on the draws of the study `beyond`, and store the figures for its claims.
+
+    pip install seaborn && pip install --no-deps mvlearn    what mvlearn asks for is older than Python 3.11
+    python -m scripts.peers                                 writes results/beyond_peers (ten minutes)
+
+Views, features, pairs and matches are those of the first trials of ``configs/beyond_*.yaml``. The results are a folder
+with checksums like those of `mvcc run`; a command that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse import coo_array, csgraph
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.neighbors import KNeighborsClassifier, kneighbors_graph
+from sklearn.preprocessing import normalize
+from sklearn.semi_supervised import LabelSpreading
+
+from mvcc import Constraints, close_views, pairwise_f_measure, spectral_features
+from mvcc._environment import now
+from mvcc._results_format import BEYOND_PEERS, CELL, MEASURES
+from mvcc.datasets import file_checksums
+from mvcc.experiments import Config, load_config
+from mvcc.experiments._draw import Draw, draw_trial
+from mvcc.experiments._manifest import Manifest
+from mvcc.experiments._plan import with_texts
+from mvcc.experiments._provenance import differences, this_run
+from mvcc.experiments._store import ResultsStore
+from mvcc.experiments._trial import clustering_seed, undisturbed
+from mvcc.mapping import Relations
+
+ROOT = Path(__file__).parents[1]
+TRIALS = 10
+NEIGHBORS = 10  # as in the joint graph
+
+Labels = list[NDArray[np.int64]]
+Views = list[NDArray[np.float64]]
+
+
+def spectral_clustering(views: Views, k: int, seed: int) -> Labels:
+    """Cluster each view by scikit-learn's spectral clustering of its graph of nearest neighbors."""
+    graph = {"affinity": "nearest_neighbors", "n_neighbors": NEIGHBORS}
+    return [SpectralClustering(k, **graph, random_state=seed).fit_predict(X) for X in views]
+
+
+def k_means_spectral(views: Views, k: int, seed: int) -> Labels:
+    """Cluster the spectral features of each view (§6.1 of the paper), k of them."""
+    return [KMeans(k, n_init=10, random_state=seed).fit_predict(spectral_features(X, k)) for X in views]
+
+
+def mvlearn_and_neighbors(views: Views, k: int, seed: int, relations: Relations) -> Labels:
+    """Cluster the matched rows by mvlearn; the others have the label of most of their five nearest matched rows."""
+    from mvlearn.cluster import MultiviewSpectralClustering
+
+    related = relations[0, 1]
+    matched = [X[rows] for X, rows in zip(views, related.T, strict=True)]
+    few = {"affinity": "nearest_neighbors", "n_neighbors": min(NEIGHBORS, len(related) - 1)}
+    found = MultiviewSpectralClustering(k, **few, random_state=seed).fit_predict(matched)
+    nearest = KNeighborsClassifier(min(5, len(related)))
+    labels = [nearest.fit(rows, found).predict(X) for rows, X in zip(matched, views, strict=True)]
+    for of_view, rows in zip(labels, related.T, strict=True):
+        of_view[rows] = found
+    return labels
+
+
+def label_spreading(views: Views, k: int, seed: int, closed: list[Constraints]) -> Labels:
+    """Spread k groups of must-linked rows, as classes, over the graph of each view.
+
+    They are the largest that cannot-links tell from each other, then the largest of the others.
+    """
+    return [_spread(X, k, constraints) for X, constraints in zip(views, closed, strict=True)]
+
+
+def _spread(X: NDArray[np.float64], k: int, constraints: Constraints) -> NDArray[np.int64]:
+    together = constraints.pairs[constraints.must_link]
+    links = coo_array((np.ones(len(together)), together.T), shape=(len(X), len(X)))
+    group = csgraph.connected_components(links, directed=False)[1]
+    apart = {frozenset(pair) for pair in group[constraints.pairs[~constraints.must_link]].tolist()}
+    sizes = np.bincount(group)
+    largest = [int(g) for g in np.argsort(-sizes, kind="stable") if sizes[g] > 1]
+    chosen: list[int] = []
+    for one in largest:
+        if all(frozenset((one, other)) in apart for other in chosen):
+            chosen.append(one)
+    chosen += [one for one in largest if one not in chosen]
+    seeds = np.full(len(X), -1)
+    for number, members in enumerate(chosen[:k]):
+        seeds[group == members] = number
+    model = LabelSpreading(kernel="knn", n_neighbors=NEIGHBORS, max_iter=1000).fit(X, seeds)
+    return np.asarray(model.transduction_, np.int64)
+
+
+def spectral_learning(views: Views, k: int, seed: int, closed: list[Constraints]) -> Labels:
+    """Cluster each view by spectral learning (Kamvar, Klein and Manning 2003): edges of judged pairs are 1 or 0."""
+    return [_learn(X, k, seed, constraints) for X, constraints in zip(views, closed, strict=True)]
+
+
+def _learn(X: NDArray[np.float64], k: int, seed: int, constraints: Constraints) -> NDArray[np.int64]:
+    graph = kneighbors_graph(X, NEIGHBORS)
+    affinity = graph.maximum(graph.T).toarray()
+    for row, column in (constraints.pairs.T, constraints.pairs.T[::-1]):
+        affinity[row, column] = constraints.must_link
+    degrees = affinity.sum(axis=1)
+    additive = (affinity + np.diag(degrees.max() - degrees)) / degrees.max()
+    vectors = eigh(additive, subset_by_index=(len(X) - k, len(X) - 1))[1]
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(normalize(vectors))
+
+
+ALONE: dict[str, Callable[..., Labels]] = {
+    "spectral-clustering": spectral_clustering,
+    "k-means-spectral": k_means_spectral,
+}
+CONSTRAINED: dict[str, Callable[..., Labels]] = {
+    "label-spreading": label_spreading,
+    "spectral-learning": spectral_learning,
+}
+MVLEARN = "mvlearn"
+
+
+def scores(config: Config, trial: int, data_dir: Path | None = None) -> Iterator[dict[str, object]]:
+    """Give the rows of one data set and trial; what does not use matches or pairs has the same F in all their cells."""
+    assert config.multi_view is not None
+    draw, seed = draw_trial(config, trial, data_dir), clustering_seed(config, trial)
+    views, k = [view.X for view in draw.views], 1 + max(int(view.y.max()) for view in draw.views)
+    alone = {name: _f_measure(draw, peer(views, k, seed)) for name, peer in ALONE.items()}
+    budgets = config.multi_view.constraints
+    for name, f in alone.items():
+        yield from (_row(config, trial, name, f, None, n) for n in budgets)
+    for mapped in config.multi_view.mapped:
+        relations = draw.relations[mapped, 0.0]
+        if len(relations[0, 1]) > 2 * k:  # fewer rows than two for each cluster are nothing to cluster
+            f = _f_measure(draw, mvlearn_and_neighbors(views, k, seed, relations))
+            yield from (_row(config, trial, MVLEARN, f, mapped, n) for n in budgets)
+        for n in budgets:
+            if n:
+                closed, _ = close_views([view.constraints[n] for view in draw.views], relations)
+                for name, peer in CONSTRAINED.items():
+                    yield _row(config, trial, name, _f_measure(draw, peer(views, k, seed, closed)), mapped, n)
+
+
+def _f_measure(draw: Draw, found: Labels) -> float:
+    return float(np.mean([pairwise_f_measure(view.y, labels) for view, labels in zip(draw.views, found, strict=True)]))
+
+
+def _row(config: Config, trial: int, name: str, f: float, mapped: float | None, n: int) -> dict[str, object]:
+    place = {"experiment": "multi-view", "dataset": config.dataset, "method": name, "mapped": mapped}
+    place |= {"rewired": None if mapped is None else 0.0, "n_constraints": n}
+    return {"trial": trial} | {key: place.get(key) for key in CELL} | {"f_measure": f} | dict.fromkeys(MEASURES, np.nan)
+
+
+def manifest(configs: list[Config], trials: int) -> Manifest:
+    """Describe what is tried, and on which draws."""
+    run = this_run()
+    run.versions["mvlearn"] = version("mvlearn")
+    settings = {
+        "name": "beyond_peers",
+        "study": BEYOND_PEERS,
+        "features": {"method": "auto"},
+        "trials": trials,
+        "multi_view": {"transfers": [*ALONE, MVLEARN, *CONSTRAINED]},
+        "draws": {config.name: config.identity() for config in configs},
+    }
+    data = {name: checksum for config in configs for name, checksum in file_checksums(config.dataset, None).items()}
+    return Manifest(config=settings, data=data, runs=[run], checksums={})
+
+
+def main() -> None:
+    """Compute the missing trials and store them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "results" / "beyond_peers")
+    parser.add_argument("--trials", type=int, default=TRIALS)
+    given = parser.parse_args()
+    configs = [load_config(path) for path in sorted((ROOT / "configs").glob("beyond_*.yaml"))]
+    store, described = ResultsStore(given.out), manifest(configs, given.trials)
+    stored = store.manifest()
+    if stored is not None and (changed := differences(stored, described)):
+        parser.error(f"{given.out} holds figures of another run; remove it first:\n  " + "\n  ".join(changed))
+    if stored is not None:
+        described.runs, described.checksums = stored.runs + described.runs, stored.checksums
+    with store.held(print):
+        store.write_manifest(described)
+        for trial in sorted(set(range(given.trials)) - store.stored()):
+            with undisturbed(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of graphs that are not connected, and of labels not yet settled
+                rows = [row for config in configs for row in scores(config, trial)]
+            store.write_trial(trial, with_texts(pd.DataFrame(rows)))
+            print(f"Trial {trial}: {len(rows)} rows.", flush=True)
+        store.summarize(range(given.trials))
+        described.runs[-1].finished = now()
+        store.seal(described)
+    print(f"Written to {given.out}")
+
+
+if __name__ == "__main__":
+    main()

