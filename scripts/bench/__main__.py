@@ -40,12 +40,15 @@ def measure(*, quick: bool = False) -> Iterator[dict[str, Any]]:
         yield from large.beside_brute_force(*((100, 40) if quick else (2_000, 1_000)))
     yield from fits.k_means(1_000, 2) if quick else fits.k_means(1_000_000, 10)
     if quick:
+        yield from fits.joint(100)
         yield from large.growth([(6_000, 40, 0.9)])
         yield from large.on_threads(9_000, 40, 0.9)
         yield from large.e_step_alone(9_000, 40)
         yield from large.neighborhoods(9_000, 1_000)
         yield from runs.workers(2)
     else:
+        yield from fits.joint(1_000, ("ms", "≤", 1_000))
+        yield from fits.joint(5_000)
         yield from large.growth(GROWTH)
         yield from large.on_threads(1_000_000, 1_000, 0.8)
         yield from large.e_step_alone(1_000_000, 1_000)

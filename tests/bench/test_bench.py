@@ -35,7 +35,7 @@ def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(untimed,
         "E-step on two threads",
         "E-step in a process of its own",
     ]
-    assert {"k-means", "PCK-Means", "MPCK-Means", "mvcc --help"} <= set(kinds)
+    assert {"k-means", "PCK-Means", "MPCK-Means", "joint graph", "mvcc --help"} <= set(kinds)
     judged = measured[measured["aim"] != ""]
     assert judged["reached"].isin(["yes", "no"]).all()
     assert (measured.loc[measured["aim"] == "", "reached"] == "").all()
