@@ -12,17 +12,19 @@ from mvcc._results_format import CELL
 from mvcc.experiments import load_config
 from mvcc.experiments._trial import run_trial
 from mvcc.reporting import FIGURES, find_experiments, read_scores
-from mvcc.reporting.claims import evaluate_claims, to_markdown
+from mvcc.reporting.claims import beyond_to_markdown, evaluate_claims, to_markdown
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
+PEERS = "beyond_peers"  # of scripts/peers.py
 FOLDERS = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
 
 
 @pytest.mark.slow
 def test_every_config_has_its_full_run():
-    assert [folder.name for folder in find_experiments(RESULTS)] == FOLDERS
-    assert all(rows["trial"].nunique() == 100 for _, rows in read_scores(RESULTS).groupby("folder"))
+    assert [folder.name for folder in find_experiments(RESULTS)] == sorted([*FOLDERS, PEERS])
+    trials = {name: rows["trial"].nunique() for name, rows in read_scores(RESULTS).groupby("folder")}
+    assert trials == dict.fromkeys(FOLDERS, 100) | {PEERS: 10}
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -67,7 +69,9 @@ def test_cells_computed_again_give_the_same_numbers(name, narrowed):
 
 @pytest.mark.slow
 def test_the_scorecard_is_that_of_the_results():
-    assert to_markdown(evaluate_claims(RESULTS)) == (RESULTS / "claims.md").read_text("utf-8")
+    scorecard = evaluate_claims(RESULTS)
+    assert to_markdown(scorecard) == (RESULTS / "claims.md").read_text("utf-8")
+    assert beyond_to_markdown(scorecard.beyond) == (RESULTS / "beyond.md").read_text("utf-8")
 
 
 def test_every_figure_is_there():

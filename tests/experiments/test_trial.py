@@ -16,7 +16,7 @@ from mvcc.experiments import Config
 from mvcc.experiments._config import Features
 from mvcc.experiments._draw import Role, draw_trial, embed, stream
 from mvcc.experiments._plan import list_cells
-from mvcc.experiments._trial import run_trial
+from mvcc.experiments._trial import clustering_seed, fit, pose, run_trial
 
 
 def small_config(**changes):
@@ -222,3 +222,16 @@ def test_documents_are_drawn_in_every_trial_and_embedded_at_unit_length():
         embedded = unscaled_spectral_features(documents.views[view], 5)
         np.testing.assert_array_equal(np.sort(first.views[view].X, axis=0), np.sort(embedded, axis=0))
         assert not np.allclose(np.sort(second.views[view].X, axis=0), np.sort(embedded, axis=0))
+
+
+def test_bases_have_the_papers_start_unless_the_config_asks_for_the_search():
+    plan = {"bases": ["pck-means"], "transfers": ["single-view"], "mapped": (1.0,), "constraints": (10,)}
+    paper, named, search = (
+        small_config(multi_view=plan | more) for more in ({}, {"init": "neighborhoods"}, {"init": "auto"})
+    )
+    assert "init" not in paper.resolved()["multi_view"]
+    assert named.resolved() == paper.resolved()
+    for config, init in ((named, "neighborhoods"), (search, "auto")):
+        (cell,) = list_cells(config)
+        model = fit(config, cell, pose(cell, draw_trial(config, 0)), clustering_seed(config, 0))
+        assert {clusterer.init for clusterer in model.clusterers_} == {init}

@@ -13,7 +13,7 @@ from rich.console import Console
 from mvcc._results_format import MEASURES
 from mvcc.reporting._figure_beyond import draw_beyond
 from mvcc.reporting._style import BASES, METHODS, PEERS
-from mvcc.reporting.claims import Verdict, print_scorecard, to_json, to_markdown, write_markdown
+from mvcc.reporting.claims import Verdict, beyond_to_markdown, print_scorecard, to_json, to_markdown, write_markdown
 from mvcc.reporting.claims._evaluate import evaluate
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, points, titles
 
@@ -114,8 +114,6 @@ def test_the_papers_scorecard_stays_as_it_is_to_the_last_byte(world, beyond, tes
 
 
 def page(scorecard):
-    from mvcc.reporting.claims._files import beyond_to_markdown
-
     return beyond_to_markdown(scorecard.beyond)
 
 
