@@ -57,7 +57,7 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
 
     rows = pd.concat([ours, others], ignore_index=True)
     panels = side_by_side([(dataset_title(name), rows[rows["dataset"] == name]) for name in in_order(ours["dataset"])])
-    note = _NOTE.format(trials=about_trials(ours), mapped=percent(mapped))
+    note = _NOTE.format(trials=about_trials(rows), mapped=percent(mapped))
     figure = draw_panels(panels, _TITLE, note, draw, _PANEL)
     add_legend(figure, f"{style.title}, mapped", [entry(percent(m), style, line, m) for m, line in lines.items()])
     present = set(others["method"])
