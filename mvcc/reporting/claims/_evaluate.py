@@ -10,6 +10,7 @@ from mvcc._results_format import BEYOND, BEYOND_PEERS
 from mvcc.reporting._results import Results
 from mvcc.reporting.claims._beyond import BEYOND_CLAIMS
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
+from mvcc.reporting.claims._means import Means, find_means
 from mvcc.reporting.claims._outcome import Outcome, Verdict
 from mvcc.reporting.claims._scorecard import CLAIMS, CLOSURE_CLAIMS, Claim
 
@@ -38,12 +39,15 @@ class Scorecard:
         What they rest on.
     beyond : Scorecard, optional
         The outcome of what is claimed beyond the paper, where its study was run.
+    means : tuple of Means
+        What it rests on, cell by cell.
     """
 
     outcomes: tuple[tuple[Claim, Outcome], ...]
     readings: Mapping[str, tuple[tuple[Claim, Outcome], ...]]
     experiments: tuple[Experiment, ...]
     beyond: Scorecard | None = None
+    means: tuple[Means, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         return sum(outcome.verdict is verdict for _, outcome in self.outcomes)
@@ -84,7 +88,9 @@ def evaluate(evidence: Evidence) -> Scorecard:
     full = tuple((claim, outcome) for claim, outcome in outcomes if claim in CLOSURE_CLAIMS)
     scorecard = Scorecard(outcomes, {"full": full, **others}, _experiments(evidence))
     if (beyond.scores["study"] == BEYOND).any():
-        scorecard = replace(scorecard, beyond=Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond)))
+        means = find_means(beyond.scores)
+        outcome = Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond), means=means)
+        scorecard = replace(scorecard, beyond=outcome)
     return scorecard
 
 

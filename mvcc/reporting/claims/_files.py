@@ -11,6 +11,7 @@ from mvcc._messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims._evaluate import Scorecard
 from mvcc.reporting.claims._evidence import READINGS
+from mvcc.reporting.claims._means import write_means
 from mvcc.reporting.claims._outcome import Cell, Effect, Outcome, Side, Verdict
 from mvcc.reporting.claims._scorecard import Claim
 from mvcc.reporting.claims._terminal import write_cells, write_counts
@@ -33,6 +34,10 @@ _BEYOND = """\
 *Joint* is `JointGraphClustering`: all views in one graph of their objects. All methods of a trial have the same
 features, scaled by `AutoScaler`, and the same pairs in every view; n counts the pairs of one view. A claim may fail:
 the last column names the data sets with reversed cells."""
+
+_MEANS = """\
+Pairwise F-measure, mean of the views and trials ± one standard error; n pairs are judged in each view. *The paper's
+best* and *best peer* are chosen in each line in hindsight, which favors them. The largest mean of a line is bold."""
 
 
 def write_markdown(scorecard: Scorecard, folder: Path) -> list[Path]:
@@ -94,6 +99,7 @@ def beyond_to_markdown(scorecard: Scorecard) -> str:
     lines += ["", "## Claim by claim"]
     for claim, outcome in scorecard.outcomes:
         lines += ["", *_paragraph(claim, outcome)]
+    lines += ["", "## Means", "", _MEANS, *write_means(scorecard.means)]
     lines += ["", "## What this rests on", "", *_experiments_table(scorecard)]
     return "\n".join(lines) + "\n"
 

@@ -117,6 +117,19 @@ def page(scorecard):
     return beyond_to_markdown(scorecard.beyond)
 
 
+def test_the_means_are_those_of_the_trials_and_the_largest_of_a_line_is_bold(beyond, testify):
+    page = beyond_to_markdown(evaluate(testify(beyond)).beyond)
+    lines = page.partition("### 30% of the instances mapped")[2].partition("###")[0].splitlines()
+    (line,) = (line for line in lines if line.startswith("| Protein | 40 |"))
+    cell = beyond[(beyond["dataset"] == "protein") & (beyond["n_constraints"] == 40)]
+    cell = cell[cell["mapped"].isna() | (cell["mapped"] == 0.3)]
+    joint = cell[cell["method"] == "joint"]["f_measure"]
+    assert line.endswith(f"| **{joint.mean():.3f}** ± {joint.sem():.3f} |")
+    others = cell[cell["method"].isin(METHODS)].groupby(["base", "method"])["f_measure"].mean()
+    assert f"| {others.max():.3f} ± " in line
+    assert len([line for line in lines if line.startswith("| ")]) == 1 + len(DATASETS) * len(SCHEDULE)
+
+
 def test_the_figure_has_a_panel_for_each_data_set_and_the_better_base(beyond):
     better = (beyond["method"] == "direct-mapping") & (beyond["base"] == "mpck-means")
     table = beyond.assign(f_measure=beyond["f_measure"] + 0.2 * better)
