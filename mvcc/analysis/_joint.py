@@ -83,11 +83,11 @@ class Joint(Method):
         said = []
         for (u, v), found in matches.items():
             if listed := found["suspicious"]:
-                left_out = sum(match[3] for match in listed)
+                left_out, several = sum(match[3] for match in listed), len(listed) > 1
+                what = "kept" if not left_out else f"left out{f': {left_out}' if left_out < len(listed) else ''}"
                 said.append(
                     f"{counted(len(listed), 'match')} of {tables[u].name} and {tables[v].name} "
-                    f"{'seems' if len(listed) == 1 else 'seem'} to be wrong; {left_out or 'none'} of them "
-                    f"{'was' if left_out == 1 else 'were'} left out. The report lists them."
+                    f"{'seem' if several else 'seems'} to be wrong ({what}); see the report."
                 )
         sets = self._model.connected_views_
         if len(sets) == 1:

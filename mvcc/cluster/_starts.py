@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, islice
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from mvcc._kernels.closure import components
 from mvcc.cluster._descent import Floats, Found, Ints, Problem
@@ -74,7 +74,7 @@ class Search:
         starts may have two centers in one cluster and one center for two.
         """
         bare = Problem(self.X, _NONE._list()) if self._constrained else self._rows
-        with threadpool_limits(1), warnings.catch_warnings():  # more threads would sum in another order
+        with _thread_pools().limit(limits=1), warnings.catch_warnings():  # more threads would sum in another order
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
             centers = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X).cluster_centers_
         best = bare.descend(centers, bare.nearest(centers), self._rng, self._sweeps)
@@ -136,6 +136,12 @@ class Search:
 
     def _plus_plus(self, problem: Problem) -> Floats:
         return problem.spread_centers(self._k, np.empty((0, self.X.shape[1])), self._rng)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Look for the thread pools of all libraries once: it takes as long as a small search."""
+    return ThreadpoolController()
 
 
 def _whole(X: Floats, given: Constraints) -> _Whole | None:
