@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from matplotlib import use
@@ -35,14 +36,15 @@ def test_every_page_is_in_the_navigation():
 
 @pytest.mark.compiled
 @pytest.mark.exact_bits
-def test_the_pictures_of_the_method_are_what_the_method_does(tmp_path):
+@pytest.mark.parametrize("name", ["joint", "method"])
+def test_the_pictures_of_the_method_are_what_the_method_does(name, tmp_path):
     use("agg")
-    from scripts.pictures import method
-
-    method.main(tmp_path)
-    for picture in sorted(tmp_path.glob("*.png")):
-        difference = compare_images(str(ROOT / "docs/_static/method" / picture.name), str(picture), tol=5)
-        assert difference is None, f"{difference}\nDraw them again: python -m scripts.pictures.method"
+    import_module(f"scripts.pictures.{name}").main(tmp_path)
+    committed = ROOT / "docs/_static" / name
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in committed.iterdir())
+    for picture in tmp_path.iterdir():
+        difference = compare_images(str(committed / picture.name), str(picture), tol=5)
+        assert difference is None, f"{difference}\nDraw them again: python -m scripts.pictures.{name}"
 
 
 def test_committed_pictures_are_small():
