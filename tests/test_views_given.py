@@ -1,4 +1,4 @@
-"""Views, constraints and relations of one's own data mean the same in every form that they may be given in."""
+"""Views, constraints and relations mean the same in every form that they may be given in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data of one's own: from tables, matches and judged pairs to clusters, with the reason for whatever was inferred."""
+"""Your own tables: from tables, matches and judged pairs to clusters, and why each row is where it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An example of one's own data: a folder that `mvcc cluster` runs on as it is."""
+"""A small example to start from: a folder that `mvcc cluster` runs on as it is."""
 
 from __future__ import annotations
 

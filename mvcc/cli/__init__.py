@@ -26,8 +26,8 @@ _AFTER_INTERRUPT = {
 }
 
 _SUMMARIES = {
-    "init": "Write an example of data of one's own.",
-    "cluster": "Cluster data of one's own.",
+    "init": "Write a small example to start from.",
+    "cluster": "Cluster your own tables.",
     "run": "Run an experiment, or go on with one.",
     "plot": "Draw the paper's figures from results.",
     "claims": "Test the paper's claims on results.",
@@ -37,7 +37,7 @@ _SUMMARIES = {
     "validate": "Check configurations without running them.",
     "constraints": "Check a list of constraints, explain or drop contradictions.",
     "data": "List, fetch and check the data sets.",
-    "doctor": "Say whether everything is there that mvcc needs.",
+    "doctor": "Check the installation.",
     "completion": "Print the script that lets a shell complete commands.",
 }
 
@@ -82,7 +82,7 @@ class _LazyGroup(click.Group):
 _HELP = """Multi-view constrained clustering with an incomplete mapping between views.
 
 \b
-Cluster data of your own, beginning with an example:
+Cluster your own tables, beginning with an example:
   mvcc init my-data
   mvcc cluster my-data/cluster.yaml --out my-results
 

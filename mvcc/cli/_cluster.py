@@ -1,4 +1,4 @@
-"""``mvcc cluster``: cluster one's own data."""
+"""``mvcc cluster``: cluster your own tables."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ _EXAMPLES = (
 )
 @click.option("--restarts", type=int, help="Runs without a tenth of the constraints each: is it stable?  [default: 10]")
 @click.option("--seed", type=int, help="The same seed gives the same result.  [default: 0]")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results; needed but for --dry-run.")
+@click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
 @click.option("--fresh", is_flag=True, help="Replace a clustering by other settings that the folder holds.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files, and write nothing.")
 @output_options("Print the outcome as JSON.")
 def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
-    """Cluster tables of your own, of which only some rows are known to match.
+    """Cluster your own tables, of which only some rows are known to match.
 
     Tables are CSV, TSV, Parquet, NPZ, NPY or ARFF. Rows are named by a column `id` (or --id-column), else by number
     from 0; all other columns must be numbers. Everything may stand in a CONFIG file (`mvcc init` writes one with

@@ -1,4 +1,4 @@
-"""``mvcc doctor``: say whether everything is there that mvcc needs."""
+"""``mvcc doctor``: check the installation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Line:
 @output_options("Print the findings as JSON.")
 @click.pass_context
 def command(context: click.Context, data_dir: Path | None, out: Path, compiling: bool, as_json: bool) -> None:
-    """Say whether everything is there that mvcc needs: versions, data, kernels, threads, disk and memory.
+    """Check the installation: versions, data, kernels, threads, disk and memory.
 
     Nothing is changed, unless --compile asks for it. Each line is ok, a note, or a problem, with what to do about it.
 

@@ -1,4 +1,4 @@
-"""``mvcc init``: write an example of one's own data."""
+"""``mvcc init``: write a small example to start from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mvcc.cli._shared import below_help, output_options, print_json, say
 @click.argument("folder", type=click.Path(path_type=Path))
 @output_options("Print the paths of the files as JSON.")
 def command(folder: Path, as_json: bool) -> None:
-    """Write an example of data of one's own into FOLDER, with a commented configuration.
+    """Write a small example to start from into FOLDER, with a commented configuration.
 
     Two tables of unequal size, some matches between their rows, and some judged pairs: `mvcc cluster` runs on them as
     they are. Put your own tables in their place.

@@ -1,4 +1,4 @@
-"""The report of a clustering: what was found in data of one's own, and how far to trust it."""
+"""The report of a clustering: what was found in your own tables, and how far to trust it."""
 
 from __future__ import annotations
 
