@@ -56,7 +56,7 @@ def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
     found = []
     for mapped in sorted(set(joint["mapped"])):
         for dataset in in_order(joint["dataset"]):
-            for n in sorted(set(joint["n_constraints"])):
+            for n in sorted(set(joint.loc[joint["dataset"] == dataset, "n_constraints"])):
                 best = {
                     kind: _best(
                         rows[
