@@ -19,7 +19,15 @@ sys.path.insert(0, str(HERE / "_ext"))
 project, author, release = "mvcc", "The mvcc developers", mvcc.__version__
 copyright = author
 root_doc = "docs/index"
-include_patterns = ["docs/**", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "results/claims.md"]
+include_patterns = [
+    "docs/**",
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "data/README.md",
+    "results/claims.md",
+    "results/beyond.md",
+]
 exclude_patterns = ["docs/_build", "docs/_ext", "docs/_templates", ".*", "**/.*", "mvcc", "tests"]
 extensions = [
     "mathtext",
