@@ -149,6 +149,8 @@ class JointSet:
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
         lengths = self._affinities.copy()
         lengths.data = -np.log(np.maximum(SPREADING * lengths.data, 1e-300))
+        # dijkstra of SciPy before 1.15 takes no other
+        lengths.indices, lengths.indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
         for cluster in np.unique(labels[ends]):
             sources = ends[labels[ends] == cluster]
             _, _, origin = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)
