@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._messages import shown
-from mvcc._validation import as_array, class_codes
+from mvcc._utils.messages import shown
+from mvcc._utils.validation import as_array, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mvcc.reporting import read_curves, read_scores
+from mvcc.results import read_curves, read_scores
 
 NAMES = {"fourquad": "four_quadrants", "protein": "protein", "letdig": "letters_digits"}
 METHODS = {

@@ -26,17 +26,17 @@ from sklearn.preprocessing import normalize
 from sklearn.semi_supervised import LabelSpreading
 
 from mvcc import Constraints, close_views, pairwise_f_measure, spectral_features
-from mvcc._environment import now
-from mvcc._results_format import BEYOND_PEERS, CELL, MEASURES
+from mvcc._utils.environment import now
+from mvcc.constraints._relations import Relations
 from mvcc.datasets import file_checksums
 from mvcc.experiments import Config, load_config
 from mvcc.experiments._draw import Draw, draw_trial
-from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._plan import with_texts
 from mvcc.experiments._provenance import differences, this_run
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import clustering_seed, undisturbed
-from mvcc.mapping import Relations
+from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
+from mvcc.results._manifest import Manifest
 
 ROOT = Path(__file__).parents[1]
 TRIALS = 20  # with ten, no signed-rank test is significant after the correction for hundreds of cells

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints, close_views, propagate_constraints
-from mvcc._constraint_map import ConstraintMap
-from mvcc.constraints import unify
+from mvcc.constraints._constraints import unify
+from mvcc.constraints._map import ConstraintMap
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 LABELS = np.arange(12) % 3
@@ -47,7 +47,7 @@ MADE = {
 @pytest.mark.parametrize("way", MADE)
 @pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighbourhoods"])
 def test_constraints_are_sorted_and_frozen_and_of_the_same_types(monkeypatch, tmp_path, way, most_listed):
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", most_listed)
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     made = MADE[way](tmp_path)
     assert made.pairs.shape == (len(made), 2)
     assert made.must_link.shape == made.weights.shape == (len(made),)

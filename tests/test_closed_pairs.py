@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc._kernels.closure import closed_pairs
+from mvcc.constraints._kernels.closure import closed_pairs
 from tests.reference import closure as slow
 from tests.strategies import seeds
 

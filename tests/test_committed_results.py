@@ -8,11 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mvcc._results_format import CELL
 from mvcc.experiments import load_config
 from mvcc.experiments._trial import run_trial
-from mvcc.reporting import FIGURES, find_experiments, read_scores
+from mvcc.reporting import FIGURES
 from mvcc.reporting.claims import beyond_to_markdown, evaluate_claims, to_markdown
+from mvcc.results import find_experiments, read_scores
+from mvcc.results._format import CELL
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"

@@ -12,7 +12,8 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import make_circles, make_moons
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
-from mvcc.diagnostics import (
+from mvcc.exceptions import InvalidInputError
+from mvcc.propagation._diagnostics import (
     LARGEST_DISAGREEMENT,
     SMALLEST_DIVERGENCE,
     Diagnosis,
@@ -21,7 +22,6 @@ from mvcc.diagnostics import (
     is_suspicious,
     partition_disagreement,
 )
-from mvcc.exceptions import InvalidInputError
 from tests.reference import gaussians as slow
 from tests.strategies import seeds
 

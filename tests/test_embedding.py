@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
-from mvcc import embedding, spectral_features
+from mvcc import embedding
 from mvcc.embedding import _spectral
+from mvcc.embedding._spectral import spectral_features
 from mvcc.exceptions import InvalidInputError
 from tests.reference import embedding as slow
 from tests.strategies import seeds

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc.exceptions import InvalidInputError
-from mvcc.gaussians import fit_gaussians
+from mvcc.propagation._gaussians import fit_gaussians
 from tests.reference import gaussians as slow
 from tests.strategies import seeds
 

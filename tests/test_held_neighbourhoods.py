@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints
-from mvcc._neighborhoods import Neighborhoods
-from mvcc.constraints import unify
-from mvcc.mapping import mapped_rows, relations_between
+from mvcc.constraints._constraints import unify
+from mvcc.constraints._neighborhoods import Neighborhoods
+from mvcc.constraints._relations import mapped_rows, relations_between
 
 
 @pytest.fixture
 def held(monkeypatch):
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", -1)
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     closed = Constraints.from_pairs([(0, 1), (1, 2), (5, 6)], [(2, 5)]).closure()
     return unify(closed, Constraints([[7, 8], [8, 9], [7, 9]], [True, True, False], [0.25, 0.5, 0.75]))
 
@@ -75,7 +75,7 @@ def test_no_relations_map_no_rows():
 
 
 def test_the_spanning_constraints_of_many_rows_name_the_smaller_row_first(monkeypatch):
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", -1)
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     y = np.random.default_rng(0).integers(3, size=300)
     rows = [np.flatnonzero(y == kind).tolist() for kind in range(3)]
     chains = [(one, other) for members in rows for one, other in zip(members[1:], members, strict=False)]
@@ -100,7 +100,7 @@ def test_only_a_heavier_constraint_of_a_pair_that_follows_makes_the_list(held, k
 
 @pytest.mark.parametrize(("most_listed", "is_listed"), [(9, False), (10, True), (11, True)])
 def test_a_closure_is_listed_up_to_the_given_number_of_pairs(monkeypatch, most_listed, is_listed):
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", most_listed)
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     closed = Constraints.from_pairs([(0, 1), (1, 2), (5, 6)], [(2, 5)]).closure()
     assert len(closed) == 10
     assert (closed._parts is None) == is_listed

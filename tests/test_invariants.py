@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views, pairwise_f_measure, propagate_constraints, weighted_precision
-from mvcc._constraint_map import ConstraintMap
-from mvcc.constraints import unify
+from mvcc.constraints._constraints import unify
+from mvcc.constraints._map import ConstraintMap
 from mvcc.exceptions import ConstraintConflictError
 from tests.strategies import (
     as_dict,

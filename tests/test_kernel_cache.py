@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from numba import config
 
-from mvcc import _kernels
+from mvcc._utils import kernels as _kernels
 from mvcc.cluster import _kernels as cluster_kernels
 
 pytestmark = pytest.mark.slow
@@ -22,9 +22,9 @@ if hasattr(config, "CACHE_LOCATOR_CLASSES"):
     PLACES["NUMBA_CACHE_LOCATOR_CLASSES"] = "mvcc"
 FOLDERS = [Path(package.__file__).parent for package in (_kernels, cluster_kernels)]
 
-INNER = "from mvcc._kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
+INNER = "from mvcc._utils.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
 OUTER = (
-    "from mvcc._kernels import kernel\nfrom mvcc._kernels.inner import inner\n\n"
+    "from mvcc._utils.kernels import kernel\nfrom mvcc._utils.kernels.inner import inner\n\n"
     "@kernel\ndef outer(x):\n    return inner(x)\n"
 )
 CALL = "from mvcc.cluster._kernels.outer import outer\nprint('ready', flush=True)\ninput()\nprint(outer(0.0))"
@@ -159,7 +159,7 @@ def test_a_kernel_is_called_from_python_and_from_kernels_and_keeps_its_name():
 
 
 def test_without_the_compiler_a_kernel_is_its_function():
-    code = "def f(): pass\nfrom mvcc._kernels import kernel\nprint(kernel(f) is f)"
+    code = "def f(): pass\nfrom mvcc._utils.kernels import kernel\nprint(kernel(f) is f)"
     command = [sys.executable, "-c", code]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "True\n"
@@ -172,4 +172,4 @@ def test_kernels_depend_on_nothing_that_the_digest_leaves_out():
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mvcc"):
                 outside.add(node.module)
     assert outside
-    assert all(module.startswith(("mvcc._kernels", "mvcc.cluster._kernels")) for module in outside)
+    assert all(module.startswith(("mvcc._utils.kernels", "mvcc.cluster._kernels")) for module in outside)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints, close_views
-from mvcc._constraint_checks import MAX_ROW
-from mvcc._neighborhoods import distinct_pairs
-from mvcc.constraints import unify
+from mvcc.constraints._checks import MAX_ROW
+from mvcc.constraints._constraints import unify
+from mvcc.constraints._neighborhoods import distinct_pairs
+from mvcc.constraints._relations import check_mappings
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import check_mappings
 
 LAST = [MAX_ROW - step for step in range(5)]
 
@@ -18,7 +18,7 @@ LAST = [MAX_ROW - step for step in range(5)]
 @pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighbourhoods"])
 @pytest.mark.parametrize("weight", [1.0, None], ids=["equal weights", "different weights"])
 def test_closures_hold_the_same_pairs_as_with_small_numbers(monkeypatch, most_listed, weight):
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", most_listed)
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     pairs, kinds = np.array([[4, 3], [3, 2], [1, 2], [1, 0]]), [True, True, False, True]
     weights = np.full(4, weight) if weight else np.arange(1.0, 5.0)
     small, large = (Constraints(shift + pairs, kinds, weights).closure() for shift in (0, MAX_ROW - 4))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints
-from mvcc._kernels.merging import heaviest, weights_by_use
+from mvcc.constraints._kernels.merging import heaviest, weights_by_use
 
 
 def some_constraints(rng, n, m):

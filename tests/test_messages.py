@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from mvcc._messages import counted, why_unwritten, with_point
+from mvcc._utils.messages import counted, why_unwritten, with_point
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from textwrap import dedent
 import pytest
 
 from mvcc import ConstraintPropagation, DirectMapping, MPCKMeans, PCKMeans
-from mvcc import methods as methods_module
 from mvcc.exceptions import ConfigError
-from mvcc.methods import (
+from mvcc.multiview import _methods as methods_module
+from mvcc.multiview._methods import (
     Origin,
     base_names,
     make_base,

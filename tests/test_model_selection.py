@@ -19,11 +19,11 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-import mvcc._constrained_views
-import mvcc.matching
-import mvcc.model_selection
 import mvcc.multiview._algorithm_2
-import mvcc.per_view
+import mvcc.multiview._matching
+import mvcc.views._constrained
+import mvcc.views._model_selection
+import mvcc.views._per_view
 from mvcc import (
     ConstrainedViews,
     ConstraintPropagation,
@@ -36,7 +36,7 @@ from mvcc import (
     PerView,
     close_views,
 )
-from mvcc._threshold import n_satisfied
+from mvcc.constraints import n_satisfied
 from mvcc.exceptions import InvalidInputError
 from tests.strategies import related_views, seeds
 
@@ -74,7 +74,13 @@ def assert_same_labels(one, other):
 
 @pytest.mark.parametrize(
     "module",
-    [mvcc.multiview._algorithm_2, mvcc._constrained_views, mvcc.model_selection, mvcc.matching, mvcc.per_view],
+    [
+        mvcc.multiview._algorithm_2,
+        mvcc.views._constrained,
+        mvcc.views._model_selection,
+        mvcc.multiview._matching,
+        mvcc.views._per_view,
+    ],
     ids=lambda m: m.__name__,
 )
 def test_the_examples_of_docstrings_run(module):

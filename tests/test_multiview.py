@@ -24,8 +24,8 @@ from mvcc import (
     PCKMeans,
     SingleView,
 )
-from mvcc.diagnostics import diagnose
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, PropagationWarning
+from mvcc.propagation._diagnostics import diagnose
 from tests.reference import multiview as slow
 from tests.reference.propagation import propagate_vectorised
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views
-from mvcc.constraints import unify
+from mvcc.constraints._constraints import unify
 from mvcc.exceptions import ConstraintConflictError
 
 
@@ -30,7 +30,7 @@ def closed_both_ways(make):
     """Return a closure as a list and as neighbourhoods."""
     listed = make()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mvcc.constraints.MOST_LISTED", -1)
+        patch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
         return listed, make()
 
 

@@ -12,8 +12,8 @@ import pytest
 from mvcc import Constraints, pairwise_f_measure
 from mvcc.experiments import Config, check_results
 from mvcc.experiments._draw import draw_trial
-from mvcc.reporting._results import read_scores
-from mvcc.reporting._style import PEERS
+from mvcc.reporting.figures._style import PEERS
+from mvcc.results._reading import read_scores
 from scripts import peers
 
 

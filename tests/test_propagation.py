@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc import Constraints, MPCKMeans, propagate_constraints, propagation
-from mvcc._kernels.propagation import endpoint_reach
+from mvcc.cluster._mpck import MPCKMeans
+from mvcc.constraints._constraints import Constraints
 from mvcc.exceptions import InvalidInputError
+from mvcc.propagation import _e_step as propagation
+from mvcc.propagation._e_step import propagate_constraints
+from mvcc.propagation._kernels import endpoint_reach
 from tests.reference import propagation as slow
 
 

@@ -16,8 +16,8 @@ import pytest
 
 import mvcc
 from mvcc import Constraints, MPCKMeans, PCKMeans, propagate_constraints
-from mvcc._kernels import threads
-from mvcc._kernels.threads import for_blocks, may_share
+from mvcc._utils import threads
+from mvcc._utils.threads import for_blocks, may_share
 
 several_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs a second thread")
 

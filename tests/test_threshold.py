@@ -12,10 +12,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from mvcc import ConstraintPropagation, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
-from mvcc._co_em import CoEM, Outcome
-from mvcc._threshold import GRID, MAX_ITER, N_FOLDS, choose_threshold, n_satisfied, neighborhood_folds
+from mvcc.constraints import n_satisfied, neighborhood_folds
+from mvcc.constraints._folds import N_FOLDS
+from mvcc.constraints._relations import close_views
 from mvcc.exceptions import InvalidInputError, PropagationWarning
-from mvcc.mapping import close_views
+from mvcc.multiview._co_em import CoEM, Outcome
+from mvcc.multiview._threshold import GRID, MAX_ITER, choose_threshold
 from tests.strategies import related_views, seeds
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mvcc.constraints._relations import check_mappings
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import check_mappings
 
 
 @pytest.mark.parametrize("key", [(2, 0), (0, 2), (-1, 0), (0, -1), (1, 1)])

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from mvcc import ConstraintPropagation, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
-from mvcc._views import GivenViews
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from mvcc.views._given import GivenViews
 from tests.robustness.cases import answer, many
 from tests.robustness.spoiling import odd_objects, odd_values
 

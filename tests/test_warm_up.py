@@ -18,9 +18,9 @@ from pkgutil import iter_modules
 import numpy as np
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
-from mvcc._kernels import threads
-from mvcc._warm_up import compile_all_kernels
-from mvcc.analysis import cluster_job, load_job, write_example
+from mvcc._utils.kernels import threads
+from mvcc.multiview._warm_up import compile_all_kernels
+from mvcc.jobs import cluster_job, load_job, write_example
 from mvcc.experiments import Config
 from mvcc.experiments._trial import run_trial, warm_up
 
@@ -28,7 +28,7 @@ warnings.simplefilter("ignore")
 
 def called():
     found = set()
-    for room in ("mvcc._kernels", "mvcc.cluster._kernels"):
+    for room in ("mvcc._utils.kernels", "mvcc.cluster._kernels"):
         for file in iter_modules(import_module(room).__path__):
             module = import_module(f"{room}.{file.name}")
             for name, kernel in vars(module).items():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints
-from mvcc._constraint_map import ConstraintMap
-from mvcc.constraints import unify
+from mvcc.constraints._constraints import unify
+from mvcc.constraints._map import ConstraintMap
 
 ROW = [[0, 1]]
 

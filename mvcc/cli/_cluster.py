@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._messages import clipped, counted
+from mvcc._utils.messages import clipped, counted
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
 
 if TYPE_CHECKING:
-    from mvcc.analysis import Job
+    from mvcc.jobs import Job
 
 _Keys = tuple[str, ...]
 
@@ -81,7 +81,7 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
         raise click.UsageError("the number of clusters is missing; give it with -k.")
     if out is None and not dry_run:
         raise click.UsageError("there is no place for the results; name a folder with --out.")
-    from mvcc.analysis import cluster_job, load_job
+    from mvcc.jobs import cluster_job, load_job
 
     job = load_job(config, list(_settings(given)))
     if out is None or dry_run:
@@ -194,7 +194,7 @@ def _number(text: str) -> Any:
 
 
 def _check(job: Job, as_json: bool) -> None:
-    from mvcc.analysis import check_job
+    from mvcc.jobs import check_job
 
     inputs = check_job(job)
     if as_json:

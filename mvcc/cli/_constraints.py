@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._messages import shown, why_unwritten
+from mvcc._utils.messages import shown, why_unwritten
 from mvcc.cli._shared import below_help, output_options, print_json, say
 from mvcc.exceptions import InvalidInputError
 
@@ -45,8 +45,7 @@ def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> No
     if out is not None and os.path.realpath(out) == os.path.realpath(file):
         raise InvalidInputError(f"{file} is read and would be written over. Choose another file with --out.")
     # numba takes longer to import than `mvcc constraints --help` may take
-    from mvcc._constraint_files import ConstraintFile
-    from mvcc.constraints import Constraints
+    from mvcc.constraints import ConstraintFile, Constraints
 
     listed = ConstraintFile.read(file)
     ids = listed.ids()
@@ -94,7 +93,7 @@ def _worded(constraints: Constraints) -> str:
 
 
 def _entries(constraints: Constraints, ids: list[str] | None) -> list[dict[str, Any]]:
-    from mvcc._constraint_files import kind_of
+    from mvcc.constraints import kind_of
 
     return [
         {

@@ -142,9 +142,9 @@ def _data(data_dir: Path | None) -> Iterator[Line]:
 def _kernels(compiling: bool) -> Iterator[Line]:
     began = time.perf_counter()
     try:
-        from mvcc._kernels import compiled
-        from mvcc._warm_up import compile_all_kernels
+        from mvcc._utils.kernels import compiled
         from mvcc.cluster import MPCKMeans  # noqa: F401, with the warm-up it declares all kernels: numba seeks a folder
+        from mvcc.multiview import compile_all_kernels
     except RuntimeError as error:  # numba's word that it finds none
         yield Line("kernels", BAD, f"no folder for compiled kernels: {error}", "set NUMBA_CACHE_DIR to a folder")
         return

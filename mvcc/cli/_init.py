@@ -20,7 +20,7 @@ def command(folder: Path, as_json: bool) -> None:
     they are. Put your own tables in their place.
     """
     # numpy takes longer to import than `mvcc init --help` may take
-    from mvcc.analysis import write_example
+    from mvcc.jobs import write_example
 
     paths = write_example(folder)
     if as_json:

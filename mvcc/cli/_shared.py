@@ -140,7 +140,7 @@ def told_of_compiling(show: Callable[[str], None], resume: Callable[[], None], *
 
     On a terminal ``resume`` is called when they are compiled.
     """
-    from mvcc._kernels.compiling import watched_compiler
+    from mvcc._utils.kernels.compiling import watched_compiler
 
     said = False
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._messages import counted
+from mvcc._utils.messages import counted
 from mvcc.cli._shared import below_help, output_options, print_json, remark, say, set_option
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _summary(path: str, config: Config) -> str:
 def _cells(config: Config) -> list[str]:
     """Say of each experiment how many cells every trial computes, and what they are combined from."""
     from mvcc.experiments import list_cells
-    from mvcc.methods import needs_base, uses_relations
+    from mvcc.multiview import needs_base, uses_relations
 
     numbers = Counter(cell.experiment for cell in list_cells(config))
     lines = []

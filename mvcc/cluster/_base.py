@@ -14,16 +14,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mvcc._kernels.links import build_links
-from mvcc._messages import shown
-from mvcc._neighborhoods import Groups
-from mvcc._validation import RandomState, as_floats, as_generator, check_count, check_number, checked_by, is_clean
+from mvcc._utils.kernels.links import build_links
+from mvcc._utils.messages import shown
+from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number, checked_by, is_clean
 from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.blocks import assign_nearest
 from mvcc.cluster._kernels.metrics import log_det
 from mvcc.cluster._kernels.start import neighborhood_start
 from mvcc.cluster._starts import N_INIT, Search
-from mvcc.constraints import Constraints, Listed
+from mvcc.constraints import Constraints, Groups, Listed
 from mvcc.exceptions import InvalidInputError
 
 NO_CONSTRAINTS = Constraints([], [])

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._kernels.links import build_links
-from mvcc._kernels.threads import for_blocks, may_share
-from mvcc._neighborhoods import Groups
+from mvcc._utils.kernels.links import build_links
+from mvcc._utils.threads import for_blocks, may_share
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, tally
 from mvcc.cluster._kernels.pck import pck_sweep
+from mvcc.constraints import Groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

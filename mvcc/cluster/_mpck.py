@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mvcc._messages import shown
-from mvcc._neighborhoods import Groups
-from mvcc._validation import RandomState, check_matrices
+from mvcc._utils.messages import shown
+from mvcc._utils.validation import RandomState, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
 from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.mpck import mpck_fit
 from mvcc.cluster._starts import Search
+from mvcc.constraints import Groups
 from mvcc.exceptions import InvalidInputError
 
 

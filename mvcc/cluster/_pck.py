@@ -10,14 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mvcc._kernels.threads import may_share
-from mvcc._neighborhoods import Groups
-from mvcc._validation import RandomState
+from mvcc._utils.threads import may_share
+from mvcc._utils.validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
 from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.pck import pck_fit, pck_fit_in_threads
 from mvcc.cluster._starts import Search
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, Groups
 
 
 class PCKMeans(ConstrainedKMeans):

@@ -13,9 +13,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
-from mvcc._kernels.closure import components
 from mvcc.cluster._descent import Floats, Found, Ints, Problem
-from mvcc.constraints import Constraints, Listed
+from mvcc.constraints import Constraints, Listed, components
 
 N_INIT = 10  # starts that n_init="auto" asks for
 _SWEEPS = 40  # of a descent: then it is told from others, and the best goes on to its end

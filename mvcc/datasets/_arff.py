@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._arff import Attribute, nominal_values, parse_arff
-from mvcc._messages import clipped, shown
-from mvcc._text import decoded
+from mvcc._utils.arff import Attribute, nominal_values, parse_arff
+from mvcc._utils.files import decoded
+from mvcc._utils.messages import clipped, shown
 from mvcc.exceptions import DataError
 
 _NUMERIC = {"numeric", "real", "integer"}

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._messages import clipped
-from mvcc._validation import as_generator
+from mvcc._utils.messages import clipped
+from mvcc._utils.validation import as_generator
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info

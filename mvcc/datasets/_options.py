@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from mvcc._messages import shown
+from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
-from mvcc._validation import check_count
+from mvcc._utils.validation import check_count
 from mvcc.datasets import _newsgroups
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._options import check_choice

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from mvcc._messages import shown
+from mvcc._utils.messages import shown
 from mvcc.exceptions import UnknownDatasetError
 
 _REGISTRY = files("mvcc.datasets") / "registry.yaml"

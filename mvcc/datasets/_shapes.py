@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._validation import check_number
+from mvcc._utils.validation import check_number
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._options import check_multiple
 from mvcc.datasets._pairing import pair_at_random

@@ -14,14 +14,12 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from mvcc._constrained_views import ConstrainedViews
-from mvcc._fitted_views import FittedViews
-from mvcc._messages import called, shown
-from mvcc._validation import RandomState, as_generator, check_count
-from mvcc._views import GivenViews
+from mvcc._utils.messages import called, shown
+from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.embedding._joint_graph import embedded, joint_graph, neighbors_for, separate_problems, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
+from mvcc.views import ConstrainedViews, FittedViews, GivenViews
 
 _NEAREST = 10  # fitted rows that place a new one
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from mvcc.constraints import Relations
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import Relations
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from mvcc._validation import check_matrices, checked_by
+from mvcc._utils.validation import check_matrices, checked_by
 from mvcc.constraints import Constraints
 from mvcc.embedding._joint_graph import unit_rows
 from mvcc.exceptions import InvalidInputError

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from mvcc._validation import check_count, check_data, check_number, checked_by
+from mvcc._utils.validation import check_count, check_data, check_number, checked_by
 from mvcc.exceptions import InvalidInputError
 
 MAX_ROWS = 20_000

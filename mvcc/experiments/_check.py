@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from mvcc._results_format import CURVES, MANIFEST
 from mvcc.exceptions import StoreError
-from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._provenance import environment_differences
 from mvcc.experiments._store import ResultsStore
+from mvcc.results import CURVES, MANIFEST, Manifest
 
 
 @dataclass(frozen=True)

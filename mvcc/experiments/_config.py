@@ -9,9 +9,8 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from mvcc._messages import clipped, nearest
-from mvcc._results_format import JOINT, POOLED
-from mvcc._settings import KeyPath, Section, allowed, one_of, read_settings, refuse
+from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.settings import KeyPath, Section, allowed, one_of, read_settings, refuse
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
     Bases,
@@ -31,7 +30,8 @@ from mvcc.experiments._values import (
     ViewThreshold,
     loader_options,
 )
-from mvcc.methods import base_names, own_transfer_names, transfer_options
+from mvcc.multiview import base_names, own_transfer_names, transfer_options
+from mvcc.results import JOINT, POOLED
 
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
 

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
-from mvcc._messages import clipped, shown
+from mvcc._utils.messages import clipped, shown
 from mvcc._version import __version__
 from mvcc.exceptions import ConfigError, WorkerError
 from mvcc.experiments._attempt import Attempt, attempt
 from mvcc.experiments._config import Config
-from mvcc.experiments._manifest import Run
 from mvcc.experiments._provenance import environment_differences, this_run
+from mvcc.results import Run
 
 Client: TypeAlias = Any  # dask's: it may not be installed
 

@@ -9,12 +9,11 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._results_format import POOLED
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, Relations, rewire_relations, sample_relations
 from mvcc.datasets import Dataset, load_dataset
 from mvcc.embedding import AutoScaler, spectral_features, unscaled_spectral_features
 from mvcc.experiments._config import Config, Features
-from mvcc.mapping import Relations, rewire_relations, sample_relations
+from mvcc.results import POOLED
 
 
 class Role(IntEnum):

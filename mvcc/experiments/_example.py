@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._results_format import PROPAGATION
 from mvcc.constraints import Constraints
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._plan import MULTI_VIEW, Cell, list_cells
 from mvcc.experiments._trial import clustering_seed, fit, pose
-from mvcc.gaussians import Gaussians, fit_gaussians
+from mvcc.propagation import Gaussians, fit_gaussians
+from mvcc.results import PROPAGATION
 
 
 def example_cluster(config: Config, data_dir: str | PathLike[str] | None = None) -> dict[str, Any] | None:

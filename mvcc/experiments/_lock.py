@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from mvcc._environment import command_line, now
-from mvcc._messages import clipped
+from mvcc._utils.environment import command_line, now
+from mvcc._utils.messages import clipped
 from mvcc.exceptions import StoreError
 
 NAME = ".lock"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from mvcc._results_format import PROPAGATION
 from mvcc.experiments._config import Config, MultiView, SingleView
 from mvcc.experiments._values import Closure
-from mvcc.methods import needs_base, takes_threshold, uses_relations
+from mvcc.multiview import needs_base, takes_threshold, uses_relations
+from mvcc.results import PROPAGATION
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
-from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._plan import list_cells
 from mvcc.experiments._provenance import describe_run, differences
 from mvcc.experiments._store import ResultsStore
+from mvcc.results import Manifest
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from mvcc._environment import command_line, commit, machine, now, versions
-from mvcc._messages import clipped
+from mvcc._utils.environment import command_line, commit, machine, now, versions
+from mvcc._utils.messages import clipped
 from mvcc.datasets import file_checksums
 from mvcc.experiments._config import Config
-from mvcc.experiments._manifest import Manifest, Run
-from mvcc.methods import transfer_origin
+from mvcc.multiview import transfer_origin
+from mvcc.results import Manifest, Run
 
 _CHOOSE_KERNELS = "; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell"
 

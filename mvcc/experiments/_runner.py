@@ -11,16 +11,16 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from mvcc._environment import now
+from mvcc._utils.environment import now
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._example import example_cluster
-from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._planning import Plan, plan_for
 from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import undisturbed, warm_up
 from mvcc.experiments._workers import attempt_trials
+from mvcc.results import Manifest
 
 _logger = logging.getLogger("mvcc.experiments")
 

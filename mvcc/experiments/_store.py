@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._disk import (
+from mvcc._utils.files import (
     JOURNAL,
     Checksums,
     damage_of,
@@ -25,11 +25,10 @@ from mvcc._disk import (
     sha256_of,
     write_whole,
 )
-from mvcc._results_format import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, read_csv, unpacked
 from mvcc.exceptions import StoreError
 from mvcc.experiments._lock import only_run
-from mvcc.experiments._manifest import Manifest, parse_manifest
 from mvcc.experiments._plan import TEXT
+from mvcc.results import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, Manifest, parse_manifest, read_csv, unpacked
 
 if TYPE_CHECKING:
     import pandas as pd

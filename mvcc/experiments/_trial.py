@@ -16,18 +16,21 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from mvcc._kernels.merging import weights_by_use
-from mvcc._results_format import CROSS_VALIDATED, JOINT, K_MEANS, KINDS, MEASURES, PROPAGATION
-from mvcc._warm_up import compile_kernels
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, Relations, augment, weights_by_use
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
 from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
-from mvcc.mapping import Relations, augment
-from mvcc.methods import make_base, make_without_base, transfer_class, transfer_origin
 from mvcc.metrics import pairwise_f_measure
-from mvcc.multiview import MultiViewConstrainedClustering
+from mvcc.multiview import (
+    MultiViewConstrainedClustering,
+    compile_kernels,
+    make_base,
+    make_without_base,
+    transfer_class,
+    transfer_origin,
+)
+from mvcc.results import CROSS_VALIDATED, JOINT, K_MEANS, KINDS, MEASURES, PROPAGATION
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from mvcc._settings import allowed, distinct, increasing, list_of, one_of, one_or_list_of, shown
-from mvcc.methods import base_names, check_method, own_transfer_names
+from mvcc._utils.settings import allowed, distinct, increasing, list_of, one_of, one_or_list_of, shown
+from mvcc.multiview import base_names, check_method, own_transfer_names
 
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]

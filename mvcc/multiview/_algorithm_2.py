@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mvcc._co_em import CoEM, ViewRecord
-from mvcc._constrained_views import ConstrainedViews
-from mvcc._messages import called, shown
-from mvcc._threshold import choose_threshold
-from mvcc._validation import RandomState, as_generator, check_count, check_number
-from mvcc._views import Judged
+from mvcc._utils.messages import called, shown
+from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
 from mvcc.constraints import Constraints
-from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
 from mvcc.exceptions import InvalidInputError, PropagationWarning
+from mvcc.multiview._co_em import CoEM, ViewRecord
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.transfer import ConstraintPropagation, TransferMethod
+from mvcc.multiview._threshold import choose_threshold
+from mvcc.multiview._transfer import ConstraintPropagation, TransferMethod
+from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
+from mvcc.views import ConstrainedViews, Judged
 
 __all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
 

@@ -12,14 +12,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from mvcc._constrained_views import ConstrainedViews
-from mvcc._fitted_views import FittedViews, each_view
-from mvcc._messages import shown
-from mvcc._threshold import n_satisfied
-from mvcc._views import GivenViews, Judged
-from mvcc.constraints import Constraints
+from mvcc._utils.messages import shown
+from mvcc.constraints import Constraints, Relations, n_satisfied
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import Relations
+from mvcc.views import ConstrainedViews, FittedViews, GivenViews, Judged, each_view
 
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):

@@ -10,18 +10,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from mvcc._conflicts import call_rows
-from mvcc._constrained_views import ConstrainedViews
-from mvcc._messages import called, shown
-from mvcc._validation import RandomState, as_generator, check_count, check_number
-from mvcc._views import Judged
-from mvcc.constraints import Constraints
+from mvcc._utils.messages import called, shown
+from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
+from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import NeighborSearch, find_objects, nearness, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import Relations, refuse_conflicts
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview._joint_set import JointSet, Settings, pairs_of_objects
 from mvcc.multiview._suspicious_matches import to_drop
+from mvcc.views import ConstrainedViews, Judged
 
 _NEAREST = 10  # fitted rows that vote on a new one
 

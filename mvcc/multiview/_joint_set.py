@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc.cluster import search_pck
-from mvcc.constraints import Constraints, Listed
+from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
     JointGraph,
     PairMetric,
@@ -22,15 +22,7 @@ from mvcc.embedding import (
     raw_columns,
     unit_rows,
 )
-from mvcc.mapping import Relations
-from mvcc.multiview._answers import (
-    COLUMNS_SHARE,
-    SPREADING,
-    Groups,
-    predicted_by_columns,
-    shares_of_classes,
-    spread,
-)
+from mvcc.multiview._answers import COLUMNS_SHARE, SPREADING, Groups, predicted_by_columns, shares_of_classes, spread
 from mvcc.multiview._suspicious_matches import suspicions
 
 FREE_COMPONENTS = 2  # for each cluster, without a metric

@@ -14,10 +14,10 @@ from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
-from mvcc._views import GivenViews
+from mvcc.constraints import Relations
 from mvcc.embedding import joint_graph, neighbors_for, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
-from mvcc.mapping import Relations
+from mvcc.views import GivenViews
 
 MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
 DRAWN = 500

@@ -1,8 +1,5 @@
-"""Figures from finished experiments: this room reads results and never runs anything."""
+"""Figures, claims and pages from results: this package reads results and never runs anything."""
 
-from __future__ import annotations
+import lazy_loader
 
-from mvcc.reporting._plot import FIGURES, plot
-from mvcc.reporting._results import find_experiments, read_curves, read_scores
-
-__all__ = ["FIGURES", "find_experiments", "plot", "read_curves", "read_scores"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -17,8 +17,8 @@ import numba
 import numpy as np
 
 from mvcc import Constraints, propagate_constraints
-from mvcc.gaussians import fit_gaussians
-from mvcc.propagation import reach
+from mvcc.propagation._e_step import reach
+from mvcc.propagation._gaussians import fit_gaussians
 from scripts.bench.table import BYTES, best_of, row
 from tests.reference.propagation import propagate_vectorised
 

@@ -24,8 +24,8 @@ from mvcc import (
     load_dataset,
     propagate_constraints,
 )
-from mvcc._constraint_map import ConstraintMap
-from mvcc.gaussians import fit_gaussians
+from mvcc.constraints._map import ConstraintMap
+from mvcc.propagation._gaussians import fit_gaussians
 from scripts.pictures.small import FOLDER, save_small
 
 SEED, N_ROWS, N_MATCHES, N_GIVEN, THRESHOLD = 11, 60, 16, 5, 0.5

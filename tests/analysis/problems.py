@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mvcc.analysis import cluster_job, load_job
+from mvcc.jobs import cluster_job, load_job
 
 K = 3
 LETTERS = "abcdefgh"

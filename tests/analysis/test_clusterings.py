@@ -10,8 +10,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from mvcc.analysis import load_job, read_inputs
 from mvcc.exceptions import DataError
+from mvcc.jobs import load_job, read_inputs
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.reporting.html import write_clustering_report
@@ -292,7 +292,7 @@ def test_the_settings_that_are_written_repeat_the_result_from_anywhere(tmp_path,
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     cluster_from = load_job("../data/deep/one/cluster.yaml")
-    from mvcc.analysis import cluster_job
+    from mvcc.jobs import cluster_job
 
     cluster_job(cluster_from, tmp_path / "two")
     assert outputs(tmp_path / "data/deep/one", ".csv") == outputs(tmp_path / "two", ".csv")
@@ -325,7 +325,7 @@ def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
 
 
 def test_more_rows_than_spectral_features_take_are_refused_with_another_way(tmp_path, monkeypatch):
-    monkeypatch.setattr("mvcc.analysis._features.MAX_ROWS", 10)
+    monkeypatch.setattr("mvcc.jobs._features.MAX_ROWS", 10)
     with pytest.raises(DataError, match=r"view0\.csv: spectral features of 24 rows .* Use --features view0=pca\."):
         cluster(with_values(write_problem(tmp_path), features="spectral"), tmp_path / "out")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.analysis import check_job, cluster_job, load_job, read_inputs
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
+from mvcc.jobs import check_job, cluster_job, load_job, read_inputs
 from tests.analysis.problems import by_co_em, cluster, with_values, write_csv, write_problem
 
 TEXTS = [["id", "x", "y"], *([f"t{i}", i % 2, i // 2] for i in range(6))]

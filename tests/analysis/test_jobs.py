@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from mvcc.analysis import Job, load_job
 from mvcc.exceptions import ConfigError
+from mvcc.jobs import Job, load_job
 
 YAML = """views:
   texts:

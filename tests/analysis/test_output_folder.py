@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mvcc.analysis import _folder, load_job
 from mvcc.exceptions import ConstraintConflictError, DataError, StoreError
+from mvcc.jobs import _folder, load_job
 from tests.analysis.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 NOBODY = 65534
@@ -98,7 +98,7 @@ def test_inputs_inside_the_folder_are_never_written_over(options, out):
 
 
 def test_the_commented_settings_of_the_example_are_never_written_over(tmp_path):
-    from mvcc.analysis import cluster_job, write_example
+    from mvcc.jobs import cluster_job, write_example
 
     write_example(tmp_path / "my-data")
     before = outputs(tmp_path / "my-data", ".yaml", ".csv")
@@ -157,7 +157,7 @@ def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(options, out, 
         Path(options[2][1]).unlink()
         return {}
 
-    monkeypatch.setattr("mvcc.analysis._pairs.read_matches", gone)
+    monkeypatch.setattr("mvcc.jobs._pairs.read_matches", gone)
     with pytest.raises(DataError, match=r"view0\.csv: cannot be read any more: No such file"):
         cluster(options, out)
 

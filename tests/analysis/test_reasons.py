@@ -7,11 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mvcc import ConstraintPropagation, DirectMapping, methods
-from mvcc.analysis import _fit, cluster_job, load_job, read_inputs
-from mvcc.analysis._because import Reasons, weight_of, without_loops
-from mvcc.constraints import Constraints
-from mvcc.mapping import augment
+from mvcc.constraints._constraints import Constraints
+from mvcc.constraints._relations import augment
+from mvcc.jobs import _fit, cluster_job, load_job, read_inputs
+from mvcc.jobs._reasons import Reasons, weight_of, without_loops
+from mvcc.multiview import _methods as methods
+from mvcc.multiview._transfer import ConstraintPropagation, DirectMapping
 from mvcc.reporting.html import write_clustering_report
 from tests.analysis.problems import by_co_em, cluster, read_csv, write_csv, write_problem
 from tests.analysis.reasons import Known, implied, nearness, walks
@@ -40,7 +41,7 @@ def models(monkeypatch):
         kept.append((arguments[1], fit_job(*arguments)))
         return kept[-1][1]
 
-    monkeypatch.setattr("mvcc.analysis._clustering.fit_job", keep)
+    monkeypatch.setattr("mvcc.jobs._clustering.fit_job", keep)
     return kept
 
 

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mvcc import ConstraintPropagation, Constraints, methods
-from mvcc._constraint_map import ConstraintMap
-from mvcc.analysis import load_job
-from mvcc.analysis._because import Reasons
-from mvcc.analysis._co_em import CoEM
-from mvcc.analysis._fit import fit_job
-from mvcc.analysis._flows import CoEMFit, propagated, received
-from mvcc.mapping import relations_between
+from mvcc.constraints._constraints import Constraints
+from mvcc.constraints._map import ConstraintMap
+from mvcc.constraints._relations import relations_between
+from mvcc.jobs import load_job
+from mvcc.jobs._co_em import CoEM
+from mvcc.jobs._fit import fit_job
+from mvcc.jobs._reasons import CoEMFit, Reasons, propagated, received
+from mvcc.multiview import _methods as methods
+from mvcc.multiview._transfer import ConstraintPropagation
 from tests.analysis.problems import LETTERS, write_csv
 from tests.analysis.reasons import CLUSTERS, Known, implied, nearness, walks
 from tests.reference.closure import close_views, closure, relation_strengths

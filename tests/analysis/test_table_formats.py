@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.analysis._config import View
-from mvcc.analysis._tables import read_table
 from mvcc.exceptions import DataError
+from mvcc.jobs._config import View
+from mvcc.jobs._tables import read_table
 
 IDS = ["007", "a b", "é", "10"]
 X = np.array([[0.1, -1e-300], [1 / 3, 2.5e17], [0.30000000000000004, 0.0], [1e-5, 7.0]])

@@ -13,9 +13,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from mvcc.analysis import write_example
 from mvcc.cli._cluster import command
 from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, InvalidInputError, StoreError
+from mvcc.jobs import write_example
 from tests.command_line import mvcc
 
 OPTIONS = [

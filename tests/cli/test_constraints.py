@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from mvcc import Constraints
-from mvcc.analysis import write_example
 from mvcc.cli._constraints import command
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+from mvcc.jobs import write_example
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def test_what_follows_is_counted_without_making_its_pairs(tmp_path, monkeypatch)
     """Those of a chain of 6,000 rows would take 2 GB."""
     path = tmp_path / "chain.csv"
     path.write_text("i,j,kind\n0,1,must-link\n1,2,must-link\n2,3,must-link\n3,4,cannot-link\n")
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", 8)
-    monkeypatch.setattr("mvcc.constraints._pairs_of", None)  # making them fails
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", 8)
+    monkeypatch.setattr("mvcc.constraints._constraints._pairs_of", None)  # making them fails
     assert "they are 6 must-links and 4 cannot-links." in run(path)
     assert json.loads(run(path, "--json"))["closed"] == {"must-link": 6, "cannot-link": 4}
 

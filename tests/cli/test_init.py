@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mvcc.analysis import _init
 from mvcc.cli._init import command
 from mvcc.exceptions import StoreError
+from mvcc.jobs import _init
 from tests.command_line import mvcc
 
 FILES = {"texts.csv", "images.csv", "matches.csv", "pairs.csv", "cluster.yaml", "README.md"}

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from mvcc._results_format import CELL
 from mvcc.cli._plot import command
 from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES
-from mvcc.reporting._results import MEASURES
+from mvcc.results._format import CELL
+from mvcc.results._reading import MEASURES
 
 CURVES = """\
 base,method,threshold,mapped,n_constraints,mean,standard_error,trials

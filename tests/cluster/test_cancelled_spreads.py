@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mvcc import MPCKMeans
-from mvcc._kernels.links import build_links
-from mvcc._neighborhoods import Neighborhoods
+from mvcc._utils.kernels.links import build_links
 from mvcc.cluster._kernels.groups import tally, violations
 from mvcc.cluster._kernels.metrics import scatters, set_metric
+from mvcc.constraints._neighborhoods import Neighborhoods
 
 WEIGHT = 0.5  # two rows of a cluster spread by half of their squared difference
 LINK = np.array([[0, 1]])

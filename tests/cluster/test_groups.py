@@ -9,14 +9,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
-from mvcc._kernels.links import build_links
-from mvcc._neighborhoods import Groups, Neighborhoods
+from mvcc._utils.kernels.links import build_links
 from mvcc.cluster._kernels.blocks import cost_table, pck_objective
 from mvcc.cluster._kernels.geometry import in_lanes, update_farthest
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, tally, violations
 from mvcc.cluster._kernels.metrics import scatters
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
 from mvcc.cluster._kernels.pck import pck_sweep
+from mvcc.constraints._neighborhoods import Groups, Neighborhoods
 from tests.reference import mpck, pck
 from tests.strategies import as_dict
 
@@ -189,7 +189,7 @@ def test_pck_means_pays_the_weight_of_every_violated_constraint():
     ids=["pck", "mpck", "mpck-shared", "mpck-full"],
 )
 def test_a_fit_by_neighbourhoods_is_the_fit_by_the_pairs_that_follow_from_them(monkeypatch, estimator):
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", -1)
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     for seed in range(8):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(16, 2)) * [1, 30] + 500, rng.integers(3, size=16)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints
-from mvcc._kernels.links import build_links
+from mvcc._utils.kernels.links import build_links
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import farthest_pair, in_lanes, relocate_empty, update_farthest
 from mvcc.cluster._kernels.metrics import log_det, scatters, update_metrics

@@ -22,7 +22,7 @@ from mvcc import (
     PCKMeans,
     SingleView,
 )
-from mvcc.constraints import unify
+from mvcc.constraints._constraints import unify
 
 ESTIMATORS = {
     "pck": lambda k: PCKMeans(k, random_state=0, max_iter=30),
@@ -35,7 +35,7 @@ ESTIMATORS = {
 @pytest.fixture
 def never_listed(monkeypatch):
     """Let every closure stay neighbourhoods, and fail where its pairs are made."""
-    monkeypatch.setattr("mvcc.constraints.MOST_LISTED", -1)
+    monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
 
 
 def scene(seed, *, noise, n=60, d=3, k=3, weight=1.0):
@@ -106,7 +106,7 @@ def test_neighbourhoods_of_any_form_agree_with_their_list(seed, name):
     rows = rows[rows[:, 0] != rows[:, 1]]
     together = home[rows[:, 0]] == home[rows[:, 1]]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mvcc.constraints.MOST_LISTED", -1)
+        patch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
         held = Constraints(rows, together).closure()
         if len(held):
             start, X = rng.normal(size=(k, 2)), rng.normal(size=(n, 2))
@@ -153,7 +153,7 @@ def test_co_em_by_neighbourhoods_is_co_em_by_lists(base, transfer):
         found = []
         for most in (2**20, 20):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("mvcc.constraints.MOST_LISTED", most)
+                patch.setattr("mvcc.constraints._constraints.MOST_LISTED", most)
                 model = MultiViewConstrainedClustering(base, transfer, random_state=0)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")

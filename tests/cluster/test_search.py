@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints
-from mvcc.cluster.search import search_pck
+from mvcc.cluster._search import search_pck
 from tests.reference import search as reference
 
 NONE = Constraints([], [])

@@ -9,7 +9,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, plan_run, run_experiment
-from mvcc.reporting import read_curves, read_scores
+from mvcc.results import read_curves, read_scores
 from tests.crashes.steps import CONFIG
 from tests.experiments.test_trial import small_config
 

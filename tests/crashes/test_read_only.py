@@ -11,7 +11,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, replay_trial, run_experiment
-from mvcc.reporting import read_curves
+from mvcc.results import read_curves
 from tests.crashes.steps import CONFIG
 
 NOBODY = 65534

@@ -17,12 +17,12 @@ from joblib.externals.loky import get_reusable_executor
 from pydantic import ValidationError
 
 from mvcc import Constraints
-from mvcc import methods as methods_module
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments import load_config, plan_run, replay_trial, run_experiment
 from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import run_trial
-from mvcc.transfer import ViewState
+from mvcc.multiview import _methods as methods_module
+from mvcc.multiview._transfer import ViewState
 from tests.experiments.test_trial import small_config
 from tests.test_methods import install, offer
 

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.experiments._manifest import Manifest
 from mvcc.experiments._plan import with_texts
 from mvcc.experiments._store import ResultsStore, summarize
+from mvcc.results._manifest import Manifest
 
 TREE = {
     "config": {"trials": 3},

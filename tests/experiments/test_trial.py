@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc._results_format import CELL
 from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
@@ -17,6 +16,7 @@ from mvcc.experiments._config import Features
 from mvcc.experiments._draw import Role, draw_trial, embed, stream
 from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import clustering_seed, fit, pose, run_trial
+from mvcc.results._format import CELL
 
 
 def small_config(**changes):

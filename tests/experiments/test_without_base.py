@@ -9,17 +9,17 @@ from pydantic import ValidationError
 from sklearn.cluster import KMeans
 
 from mvcc import JointGraphClustering, pairwise_f_measure
-from mvcc._results_format import MEASURES
 from mvcc.embedding import AutoScaler
 from mvcc.exceptions import ConfigError
 from mvcc.experiments import Config, replay_trial, run_experiment
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import clustering_seed, run_trial
-from mvcc.methods import needs_base, own_transfer_names, transfer_class, transfer_names, transfer_options
+from mvcc.multiview._methods import needs_base, own_transfer_names, transfer_class, transfer_names, transfer_options
 from mvcc.reporting import FIGURES
-from mvcc.reporting._results import Results, read_curves, read_scores
 from mvcc.reporting.html._learning_curves import learning_curves
+from mvcc.results._format import MEASURES
+from mvcc.results._reading import Results, read_curves, read_scores
 from tests.experiments.test_trial import small_config
 
 ALONE = ("joint", "k-means")

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from mvcc.reporting._figure_06_09 import draw_figure_06, draw_figure_09
-from mvcc.reporting._style import BASE_STYLES
+from mvcc.reporting.figures._figure_06_09 import draw_figure_06, draw_figure_09
+from mvcc.reporting.figures._style import BASE_STYLES
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
     is_dashed,

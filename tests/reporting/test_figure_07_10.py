@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.reporting._figure_07_10 import draw_figure_07, draw_figure_10
-from mvcc.reporting._style import BASE_STYLES
+from mvcc.reporting.figures._figure_07_10 import draw_figure_07, draw_figure_10
+from mvcc.reporting.figures._style import BASE_STYLES
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, is_dashed, keys, lines, points, titles, words
 
 KINDS = {"Must-links": "precision_must_link", "Cannot-links": "precision_cannot_link"}

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import same_color
 
-from mvcc.reporting._figure_08 import draw_figure_08
-from mvcc.reporting._style import BASE_STYLES
+from mvcc.reporting.figures._figure_08 import draw_figure_08
+from mvcc.reporting.figures._style import BASE_STYLES
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
     half_bars,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from mvcc.reporting._grids import main_experiment, panels_by_base, panels_by_view
+from mvcc.reporting.figures._panels import main_experiment, panels_by_base, panels_by_view
 
 
 def test_only_the_study_and_the_experiment_asked_for(curves):

@@ -12,9 +12,9 @@ from matplotlib.colors import same_color, to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
-from mvcc.reporting._figure_04 import draw_figure_04
-from mvcc.reporting._results import read_curves
-from mvcc.reporting._style import _OTHER_COLORS, _OTHER_MARKERS, METHODS, SINGLE_VIEW_LINE, method_styles
+from mvcc.reporting.figures._figure_04 import draw_figure_04
+from mvcc.reporting.figures._style import _OTHER_COLORS, _OTHER_MARKERS, METHODS, SINGLE_VIEW_LINE, method_styles
+from mvcc.results._reading import read_curves
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, lines, words
 
 # severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and Fernandes (2009)

@@ -9,10 +9,10 @@ import json
 import pandas as pd
 import pytest
 
-from mvcc._disk import note_checksum
+from mvcc._utils.files import note_checksum
 from mvcc.exceptions import StoreError
-from mvcc.reporting import find_experiments, read_curves, read_scores
-from mvcc.reporting._results import Results, read_examples
+from mvcc.results import find_experiments, read_curves, read_scores
+from mvcc.results._reading import Results, read_examples
 
 
 def test_finished_experiments_are_found_at_any_depth(tmp_path, curves, finish):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from mvcc.reporting._style import METHODS, SINGLE_VIEW_LINE, house_style, line_styles, percent, tint
+from mvcc.reporting.figures._style import METHODS, SINGLE_VIEW_LINE, house_style, line_styles, percent, tint
 
 
 def lightness(color: str) -> float:

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from mvcc.datasets._arff import read_arff
 from mvcc.exceptions import DataError, StoreError
-from mvcc.reporting import FIGURES, read_curves, read_scores
-from mvcc.reporting._results import read_examples
+from mvcc.reporting import FIGURES
+from mvcc.results import read_curves, read_scores
+from mvcc.results._reading import read_examples
 from tests.robustness.cases import answer, command, many
 from tests.robustness.spoiling import spoilt_bytes, spoilt_tree
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example
 from hypothesis import strategies as st
 
-from mvcc.analysis._config import View
-from mvcc.analysis._formats import read_frame
-from mvcc.analysis._tables import read_table
 from mvcc.exceptions import DataError
+from mvcc.jobs._config import View
+from mvcc.jobs._formats import read_frame
+from mvcc.jobs._tables import read_table
 from tests.robustness.cases import answer, command, many, with_warnings
 from tests.robustness.spoiling import spoilt_bytes
 
@@ -117,8 +117,8 @@ def test_the_command_clusters_spoilt_files_or_refuses_them(tmp_path_factory, con
     dry = command("cluster", folder / "cluster.yaml", "--dry-run", "--json", codes=(1, 2), names=WHERE)
     if dry is not None:
         assert json.loads(dry)["settings"]["n_clusters"] <= 12
-        from mvcc.analysis import cluster_job, load_job
         from mvcc.exceptions import MvccError
+        from mvcc.jobs import cluster_job, load_job
 
         facts = answer(lambda: cluster_job(load_job(folder / "cluster.yaml"), folder / "out"), *WHERE, error=MvccError)
         assert facts is None or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts
@@ -286,7 +286,7 @@ def test_options_are_taken_or_refused_in_words(tmp_path, monkeypatch, options):
 
 
 def test_every_known_ending_is_tried():
-    from mvcc.analysis import _formats
+    from mvcc.jobs import _formats
 
     assert set(ENDINGS) | set(PACKED) == set(_formats._READERS)
     assert read_frame is _formats.read_frame

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import Field, field_validator
 
-from mvcc._messages import clipped, nearest
-from mvcc._settings import Section, refuse, validated
-from mvcc._settings._problems import Problems, shown
-from mvcc._settings._yaml import assign, read_yaml
+from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.settings import Section, refuse, validated
+from mvcc._utils.settings._problems import Problems, shown
+from mvcc._utils.settings._yaml import assign, read_yaml
 from mvcc.exceptions import ConfigError
 
 

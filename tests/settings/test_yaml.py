@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from mvcc._settings._problems import Problems
-from mvcc._settings._yaml import read_yaml, scalar
+from mvcc._utils.settings._problems import Problems
+from mvcc._utils.settings._yaml import read_yaml, scalar
 from mvcc.exceptions import ConfigError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc._kernels import kernel
+from mvcc._utils.kernels import kernel
 
 LANES = 64  # rows whose distances are computed at once, to fill the wide registers of a processor
 

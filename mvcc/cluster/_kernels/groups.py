@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc._kernels import kernel
+from mvcc._utils.kernels import kernel
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc._kernels import kernel
-from mvcc._kernels.linalg import inverse_cholesky
+from mvcc._utils.kernels import kernel
+from mvcc._utils.kernels.linalg import inverse_cholesky
 
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of a sum, as a share of what was added and subtracted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc._kernels import kernel
+from mvcc._utils.kernels import kernel
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, update_centers
 from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, squared_distance, update_farthest
 from mvcc.cluster._kernels.groups import add_spread, constrained_rows, lift, move, tally, violations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc._kernels import kernel
+from mvcc._utils.kernels import kernel
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, move, tally

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc._kernels import kernel
-from mvcc._kernels.closure import components
+from mvcc._utils.kernels import kernel
 from mvcc.cluster._kernels.geometry import plain_squared_distance
+from mvcc.constraints import components
 
 
 @kernel

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mvcc._results_format import BEYOND, BEYOND_PEERS, JOINT, K_MEANS
-from mvcc.reporting._style import BASES, METHODS, PEERS
 from mvcc.reporting.claims._checks import All, Positive, Within
 from mvcc.reporting.claims._scorecard import CLOSE, Claim
 from mvcc.reporting.claims._sources import Difference, Rows, Source, Steps
 from mvcc.reporting.claims._wording import F_DIFFERENCE
+from mvcc.reporting.figures import METHODS, PEERS
+from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS
 
 MANY = 160  # pairs for each view; with 400 most of a small data set has been judged
 

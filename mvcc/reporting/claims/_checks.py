@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from mvcc._results_format import BEYOND_PEERS
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._outcome import (
     Cell,
@@ -37,6 +36,7 @@ from mvcc.reporting.claims._statistics import (
     signed_rank,
 )
 from mvcc.reporting.claims._wording import F_DIFFERENCE, R_SQUARED, write_place
+from mvcc.results import BEYOND_PEERS
 
 # The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm over 25 cells; with
 # fewer trials hardly any cell could ever be decided, and an interval over them means little.

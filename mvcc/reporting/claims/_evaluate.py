@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mvcc._results_format import BEYOND, BEYOND_PEERS
-from mvcc.reporting._results import Results
 from mvcc.reporting.claims._beyond import BEYOND_CLAIMS
 from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
 from mvcc.reporting.claims._means import Means, find_means
 from mvcc.reporting.claims._outcome import Outcome, Verdict
 from mvcc.reporting.claims._scorecard import CLAIMS, CLOSURE_CLAIMS, Claim
+from mvcc.results import BEYOND, BEYOND_PEERS, Results
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from typing import Literal
 
 import pandas as pd
 
-from mvcc._messages import clipped
-from mvcc._results_format import CELL, CROSS_VALIDATED, PROPAGATION
+from mvcc._utils.messages import clipped
 from mvcc.exceptions import StoreError
-from mvcc.reporting._results import Results, parse_table
+from mvcc.results import CELL, CROSS_VALIDATED, PROPAGATION, Results, parse_table
 
 # The claims of the main experiments are about these (Table 1); a user's own data are no evidence for or against them.
 DATASETS = ("four_quadrants", "protein", "letters_digits", "rec_talk")
@@ -93,7 +92,7 @@ def prepare(scores: pd.DataFrame) -> pd.DataFrame:
     StoreError
         If two experiments hold the same run.
     """
-    from mvcc.diagnostics import is_suspicious
+    from mvcc.propagation import is_suspicious
 
     foreign = scores["study"].isin(["main", "closure"]) & ~scores["dataset"].isin(DATASETS)
     scores = scores[~foreign].reset_index(drop=True)

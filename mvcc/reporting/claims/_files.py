@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mvcc._disk import write_whole
-from mvcc._messages import why_unwritten
+from mvcc._utils.files import write_whole
+from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims._evaluate import Scorecard
 from mvcc.reporting.claims._evidence import READINGS

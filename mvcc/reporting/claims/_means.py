@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from mvcc._results_format import BEYOND, BEYOND_PEERS, JOINT, K_MEANS
-from mvcc.reporting._grids import dataset_title, in_order
-from mvcc.reporting._style import BASES, METHODS, PEERS, percent
+from mvcc.reporting.figures import METHODS, PEERS, dataset_title, in_order, percent
+from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mvcc._results_format import PROPAGATION
 from mvcc.reporting.claims._checks import All, Beside, Check, Level, Linear, Positive, Somewhere, Within
 from mvcc.reporting.claims._particular import CountingArgument, Evaluations, Gain, Identical
 from mvcc.reporting.claims._sources import Difference, Rows, Share, Steps, Values
@@ -21,6 +20,7 @@ from mvcc.reporting.claims._wording import (
     THRESHOLD,
     WEIGHT,
 )
+from mvcc.results import PROPAGATION
 
 CP, DM, CM, SV = PROPAGATION, "direct-mapping", "cluster-membership", "single-view"
 _PER_BASE = ("dataset", "base")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from mvcc.reporting._style import BASES, method_styles, percent
 from mvcc.reporting.claims._outcome import Cell, Place, Unit
+from mvcc.reporting.figures import method_styles, percent
+from mvcc.results import BASES
 
 # z: what rounds to zero has no minus
 F_DIFFERENCE = Unit("F", "+z.3f")

@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mvcc._constraint_files import kind_of
-from mvcc.diagnostics import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
+from mvcc.constraints import kind_of
+from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html._page import write_page
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
-from mvcc.reporting.html._schema import CLUSTERING, Clustering, Given, Link, Relation, View, parse_facts
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
+from mvcc.results import CLUSTERING, Clustering, Given, Link, Relation, View, parse_facts
 
 LONGEST_LIST = 100
 _MOST_UNSTABLE = 20

@@ -11,18 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting._grids import about_trials, dataset_title
-from mvcc.reporting._plot import FIGURES
-from mvcc.reporting._results import Results, find_experiments, read_manifest
-from mvcc.reporting._style import BASES, house_style, method_styles
-from mvcc.reporting.claims import Claim, Outcome, Scorecard, Verdict
-from mvcc.reporting.claims._evaluate import evaluate
-from mvcc.reporting.claims._evidence import read_evidence
-from mvcc.reporting.claims._terminal import write_cells
-from mvcc.reporting.claims._wording import write_cell, write_p
+from mvcc.reporting.claims import (
+    Claim,
+    Outcome,
+    Scorecard,
+    Verdict,
+    evaluate,
+    read_evidence,
+    write_cell,
+    write_cells,
+    write_p,
+)
+from mvcc.reporting.figures import FIGURES, about_trials, dataset_title, house_style, method_styles
 from mvcc.reporting.html._learning_curves import learning_curves
 from mvcc.reporting.html._page import write_page
 from mvcc.reporting.html._words import rows_of_settings
+from mvcc.results import BASES, Results, find_experiments, read_manifest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,8 +6,7 @@ from os.path import exists  # which takes what is no path at all for nothing
 from pathlib import Path
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting._results import find_experiments
-from mvcc.reporting.html._schema import CLUSTERING, read_facts
+from mvcc.results import CLUSTERING, find_experiments, read_facts
 
 REPORT = "report.html"
 

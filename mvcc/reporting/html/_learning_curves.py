@@ -7,10 +7,9 @@ from itertools import product
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting._curves import IN_THE_VIEW, PER_VIEW
-from mvcc.reporting._grids import dataset_title, of_base
-from mvcc.reporting._style import BASES, SeriesStyle, method_styles, percent
+from mvcc.reporting.figures import IN_THE_VIEW, PER_VIEW, SeriesStyle, dataset_title, method_styles, of_base, percent
 from mvcc.reporting.html._page import plotly_text
+from mvcc.results import BASES
 
 if TYPE_CHECKING:
     import pandas as pd

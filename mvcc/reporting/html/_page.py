@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._disk import write_whole
-from mvcc._messages import why_unwritten
+from mvcc._utils.files import write_whole
+from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html import _words
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import Any
 
-from mvcc._constraint_files import kind_of
-from mvcc._messages import clipped
+from mvcc._utils.messages import clipped
+from mvcc.constraints import kind_of
 from mvcc.reporting.html._page import plotly_text
-from mvcc.reporting.html._schema import Clustering, Given, Link, View
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, count, percent, plural
+from mvcc.results import Clustering, Given, Link, View
 
 MANY = 3000  # points; more are drawn by the graphics card
 DRAWN_AT_FIRST = 100  # constraints of one kind; more would hide the points until they are asked for

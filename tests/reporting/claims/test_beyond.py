@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from mvcc._results_format import MEASURES
-from mvcc.reporting._figure_beyond import draw_beyond
-from mvcc.reporting._style import BASES, METHODS, PEERS
 from mvcc.reporting.claims import Verdict, beyond_to_markdown, print_scorecard, to_json, to_markdown, write_markdown
 from mvcc.reporting.claims._evaluate import evaluate
+from mvcc.reporting.figures._figure_beyond import draw_beyond
+from mvcc.reporting.figures._style import METHODS, PEERS
+from mvcc.results import BASES
+from mvcc.results._format import MEASURES
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, points, titles
 
 SCHEDULE, FRACTIONS = (0, 40, 160), (0.1, 0.3, 1.0)

@@ -1,0 +1,1 @@
+"""What every package may use: validation, messages, files, the environment, settings, kernels."""

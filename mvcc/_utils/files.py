@@ -1,0 +1,169 @@
+"""Files: there as a whole or not at all, their checksums, their text, tables as CSV."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from mvcc.exceptions import MvccError
+
+
+def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
+    """Return the text of a file in UTF-8, with or without a byte-order mark.
+
+    Parameters
+    ----------
+    content : bytes
+    place : str
+        What messages call the file.
+    error : type of MvccError
+        Raised where it is no such text; the message names file, line and what to do.
+
+    Raises
+    ------
+    MvccError
+        Of the given type.
+    """
+    before, binary, _ = content.partition(b"\0")
+    what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
+    if not binary:
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as bad:
+            before, what = bad.object[: bad.start], "this is not UTF-8 text; save the file as UTF-8"
+    line = before.count(b"\n") + 1
+    raise error(f"{place}:{line}: {what}.")
+
+
+JOURNAL = "checksums.txt"
+_NAME = r"(?:trials/)?\w[\w.]*"
+_ENTRY = re.compile(rf"([0-9a-f]{{64}})  ({_NAME})")
+
+Checksums = dict[str, list[str]]  # the latest last
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path``, whose file takes its place, synced, unless something goes wrong.
+
+    The folder is made where it does not exist.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written; then ``path`` is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        _sync(part)
+        os.replace(part, path)
+        _sync(path.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all, as ``replacing`` does."""
+    with replacing(path) as part:
+        part.write_bytes(content)
+
+
+def move(source: Path, target: Path) -> None:
+    """Move a file that is synced into the place of another, in a folder that is made where it does not exist.
+
+    Raises
+    ------
+    OSError
+        When that is not possible.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(source, target)
+    _sync(target.parent)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what killed processes have left of files that they were writing in a folder."""
+    for part in folder.glob(".*.part"):
+        part.unlink(missing_ok=True)
+
+
+def sha256_of(content: bytes) -> str:
+    """Return the sha256 of a file's content in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def note_checksum(folder: Path, name: str, checksum: str) -> None:
+    """Add the checksum of a file that is about to be written to the journal of its folder.
+
+    It is there before the file is, so that no file is ever there without one. An entry begins with its line break: one
+    that was cut off by a full disk or a killed process does not spoil the next.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / JOURNAL, "a", encoding="utf-8") as journal:
+        journal.write(f"\n{checksum}  {name}")
+        journal.flush()
+        os.fsync(journal.fileno())
+
+
+def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
+    """Return the checksums that each file of a folder may have: the one listed in its manifest, those in its journal.
+
+    A process that is killed between journal and file leaves the former file in place, which is as good as the new one.
+
+    Raises
+    ------
+    OSError
+        When the journal cannot be read.
+    """
+    known: Checksums = {name: [checksum] for name, checksum in listed.items()}
+    try:
+        journal = (folder / JOURNAL).read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return known
+    for line in journal.split("\n"):
+        if entry := _ENTRY.fullmatch(line):
+            known.setdefault(entry[2], []).append(entry[1])
+    return known
+
+
+def is_inside(name: str) -> bool:
+    """Tell whether a name is that of a file of the results, and leads nowhere else."""
+    return re.fullmatch(_NAME, name) is not None
+
+
+def damage_of(content: bytes, known: Sequence[str]) -> str:
+    """Say what is wrong with the content of a file that should have one of some checksums, or nothing if it has."""
+    if not known:
+        return "its checksum was never noted, so that no run has written it here"
+    if (found := sha256_of(content)) in known:
+        return ""
+    return f"it was changed since it was written: its sha256 begins with {found[:12]}, not with {known[-1][:12]}"
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
+    """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after each."""
+    return "".join(f"{','.join(_quoted(str(value)) for value in row)}\n" for row in rows).encode()
+
+
+def _quoted(value: str) -> str:
+    """Quote a value where CSV asks for it, also one with a bare carriage return, which the csv module forgets."""
+    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\r\n') else value

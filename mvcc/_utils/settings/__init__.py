@@ -1,0 +1,5 @@
+"""Configurations as YAML files: read with the line of every value, checked, all mistakes reported at once."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

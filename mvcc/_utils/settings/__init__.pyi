@@ -1,0 +1,15 @@
+from ._problems import KeyPath as KeyPath
+from ._problems import Problems as Problems
+from ._problems import shown as shown
+from ._section import Section as Section
+from ._section import read_settings as read_settings
+from ._section import validated as validated
+from ._values import allowed as allowed
+from ._values import distinct as distinct
+from ._values import increasing as increasing
+from ._values import list_of as list_of
+from ._values import one_of as one_of
+from ._values import one_or_list_of as one_or_list_of
+from ._values import refuse as refuse
+from ._yaml import put as put
+from ._yaml import read_yaml as read_yaml

@@ -1,0 +1,180 @@
+"""Checks of arguments that more than one module needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._utils.messages import clipped, shown
+from mvcc.exceptions import InvalidInputError
+
+MAX = 2**62  # of an integer: one more is still one
+MAX_ENTRIES = 2**28  # of matrices, two gibibytes
+LARGEST_SQUARE = 1e300  # sums of squared distances stay within the range of floats
+
+RandomState = int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None
+
+_SEEDS = (int, np.integer, np.random.SeedSequence, np.random.BitGenerator, np.random.Generator)
+
+
+def as_generator(random_state: RandomState) -> np.random.Generator:
+    """Turn whatever scikit-learn users call a random state into a NumPy generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
+    with suppress(ValueError):  # a negative number
+        # of other types numpy understands some, and one crashes it
+        if random_state is None or isinstance(random_state, _SEEDS):
+            return np.random.default_rng(random_state)
+    raise InvalidInputError(
+        f"random_state={shown(random_state)} is not a non-negative integer, a seed sequence, a generator or None."
+    )
+
+
+def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Turn an array-like into an array, or say why it is none."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{what} is not an array: {_in_brief(error)}") from error
+
+
+def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Turn an array-like into an array, of doubles if it holds numbers; what is beyond all doubles is infinite."""
+    array = as_array(values, what)
+    if array.dtype.kind not in "iuf":
+        return array
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64, copy=False)
+
+
+def as_list(values: Any, what: str) -> list[Any]:
+    """Return the entries of a list that has one for each view, or say what was expected."""
+    try:
+        return list(values)
+    except TypeError as error:
+        raise InvalidInputError(
+            f"{what} must be a list with one entry for each view, not {type(values).__name__}."
+        ) from error
+
+
+class _InvalidTypeError(InvalidInputError, TypeError):
+    """Sparse data, or objects that are no numbers: scikit-learn promises a TypeError for them."""
+
+
+def _in_brief(error: Exception) -> str:
+    """Return what an error of another package says, on one line."""
+    return clipped(" ".join(str(error).split()), 500)
+
+
+def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
+    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large, already."""
+    if not (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size):
+        return False
+    return _within_range(X)
+
+
+def _within_range(X: NDArray[np.float64]) -> bool:
+    """Tell whether squared distances can be computed and added up; NaN and infinity are out of range, too."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        # not by BLAS, which waits for its threads where a machine is busy
+        return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
+
+
+def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
+    """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be squared."""
+    if is_clean(X):
+        return X
+    # what only reads constraints or makes random numbers needs no scikit-learn, which takes a second to import
+    from sklearn.utils import check_array
+
+    return checked_by(check_array, X, what, input_name=what)
+
+
+def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> NDArray[np.float64]:
+    """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
+    try:
+        # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large for a float
+        with np.errstate(over="ignore", invalid="ignore"):
+            checked: NDArray[np.float64] = check(X, dtype=np.float64, order="C", **options)
+    except TypeError as error:
+        raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(f"{what}: {_in_brief(error)}") from error
+    if not _within_range(checked):
+        raise InvalidInputError(
+            f"{what}: values of up to {np.abs(checked).max():.3g} are too large, their squares add up to more than "
+            f"{LARGEST_SQUARE:g}; scale the data."
+        )
+    return checked
+
+
+def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:
+    """Return integer cluster labels of n rows, all 0 or more."""
+    checked = as_array(labels, what)
+    if checked.shape != (n,) or checked.dtype.kind not in "iu" or (n and not 0 <= checked.min() <= checked.max() < MAX):
+        raise InvalidInputError(f"{what} must be {n} integers of 0 or more, one per row of X.")
+    return checked.astype(np.int64, copy=False)
+
+
+def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.float64]:
+    """Return the metric of every cluster, shape (k, d) or (k, d, d), finite."""
+    learned = as_floats(metrics, "metrics")
+    if (
+        learned.shape[1:] not in ((d,), (d, d))
+        or len(learned) <= largest_label
+        or learned.dtype != np.float64
+        or not np.isfinite(learned).all()
+        or (learned.ndim == 2 and not (learned > 0).all())
+    ):
+        raise InvalidInputError(
+            f"metrics must be finite and positive, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the "
+            f"largest label; their shape is {learned.shape}."
+        )
+    return learned
+
+
+def check_matrices(k: int, d: int) -> None:
+    """Refuse as many matrices as fill the memory, before they are made."""
+    if k * d * d > MAX_ENTRIES:
+        raise InvalidInputError(
+            f"{k} clusters in {d} dimensions need {k} matrices of {d} × {d} numbers, more than {MAX_ENTRIES} in all; "
+            f"use fewer features of X, such as those of spectral_features or of sklearn.decomposition.PCA, or fewer "
+            f"labels."
+        )
+
+
+def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
+    """Replace labels by the numbers of the distinct ones, from 0."""
+    if labels.dtype.kind in "fc" and np.isnan(labels).any():
+        raise InvalidInputError(
+            f"{what} has no label (NaN) in row {int(np.isnan(labels).argmax())}; leave such rows out."
+        )
+    try:
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{what} mixes labels that cannot be compared: {_in_brief(error)}") from error
+
+
+def check_number(value: Any, name: str, *, low: float, high: float = np.inf, low_included: bool = True) -> float:
+    """Return a finite number of the given interval, or say what is allowed."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        with suppress(OverflowError):  # an integer beyond all floats
+            number = float(value)
+            above = number >= low if low_included else number > low
+            if above and number <= high and np.isfinite(number):
+                return number
+    interval = f"{'[' if low_included else '('}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
+    raise InvalidInputError(f"{name}={shown(value)} is not allowed; a number in {interval} is.")
+
+
+def check_count(value: Any, name: str, low: int = 1) -> int:
+    """Return an integer of at least ``low``, or say what is allowed."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
+        raise InvalidInputError(f"{name}={shown(value)} is not allowed; an integer of at least {low} is.")
+    if value >= MAX:
+        raise InvalidInputError(f"{name}={shown(value)} is not allowed; it must be less than 2^62.")
+    return int(value)

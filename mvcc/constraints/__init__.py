@@ -1,0 +1,5 @@
+"""What is known of pairs: constraints, mappings, their closure, neighborhoods and contradictions."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

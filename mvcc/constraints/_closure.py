@@ -1,0 +1,249 @@
+"""The closure of one graph of links, the chain of a contradiction, and what to do about it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._utils.messages import called
+from mvcc.constraints._kernels.closure import closed_pairs, components
+from mvcc.constraints._neighborhoods import Neighborhoods
+from mvcc.exceptions import ConstraintConflictError
+
+_MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class Graph:
+    """Links between nodes, which do not contradict each other.
+
+    Parameters
+    ----------
+    nodes : (m, 2) array
+        The two nodes of every link, any non-negative numbers.
+    must_link : (m,) array
+    explain : callable
+        Makes the exception for a contradiction from the nodes of the shortest chain of must-links and the numbers of
+        its links, the last of them being the cannot-link that contradicts it.
+    """
+
+    def __init__(self, nodes: Ints, must_link: Bools, explain: Callable[[list[int], list[int]], Exception]) -> None:
+        self.ids = np.unique(nodes)
+        self.ends = np.searchsorted(self.ids, nodes)
+        self.must_link = must_link
+        first, second = self.ends.T
+        self.root = components(len(self.ids), first[must_link], second[must_link])
+        broken = np.flatnonzero(~must_link & (self.root[first] == self.root[second]))
+        if broken.size:
+            chain, links = shortest_contradiction(self.ends, must_link, broken)
+            raise explain([int(self.ids[node]) for node in chain], links)
+
+    def closed(self, view: Ints, weights: Floats) -> tuple[Ints, Bools, Floats]:
+        """Return all pairs within views that follow.
+
+        Parameters
+        ----------
+        view : (m, 2) array
+            The view of either node.
+        weights : (m,) array
+            Of every link; ``inf`` marks a relation, which weakens no chain.
+
+        Returns
+        -------
+        pairs : (c, 2) array of nodes of one view, smaller node first
+        must_link, weights : (c,) arrays
+            ``weights`` is ``inf`` where relations alone imply the pair.
+        """
+        view_of = np.zeros(len(self.ids), dtype=np.int64)
+        view_of[self.ends] = view
+        order = np.lexsort((~self.must_link, -weights))
+        first, second = self.ends[order].T
+        pairs, kind, weight = closed_pairs(len(self.ids), view_of, first, second, self.must_link[order], weights[order])
+        return self.ids[pairs], kind, weight
+
+    def chained(self, weights: Floats) -> tuple[Ints, Floats]:
+        """Return all pairs, within views and across them, that must-links and relations put together.
+
+        Parameters
+        ----------
+        weights : (m,) array
+            As for :meth:`closed`.
+
+        Returns
+        -------
+        pairs : (c, 2) array of nodes, smaller node first
+        strengths : (c,) array
+            The weakest link of the strongest chain; ``inf`` where relations alone imply the pair.
+        """
+        strongest_first = np.flatnonzero(self.must_link)
+        strongest_first = strongest_first[np.argsort(-weights[strongest_first], kind="stable")]
+        first, second = self.ends[strongest_first].T
+        nowhere = np.zeros(len(self.ids), dtype=np.int64)
+        together = np.ones(len(strongest_first), dtype=np.bool_)
+        pairs, _, strengths = closed_pairs(len(self.ids), nowhere, first, second, together, weights[strongest_first])
+        return self.ids[pairs], strengths
+
+    def neighborhoods(self, low: int, high: int, weight: float) -> Neighborhoods:
+        """Return what follows among the nodes from ``low`` to before ``high``, counted from ``low``, at one weight."""
+        span = slice(*np.searchsorted(self.ids, (low, high)))
+        first, second = self.root[self.ends[~self.must_link]].T
+        return Neighborhoods.of(self.ids[span] - low, self.root[span], len(self.ids), first, second, weight)
+
+    def joined(self, one: tuple[int, int], other: tuple[int, int]) -> Ints:
+        """Return the must-links that follow between two spans of nodes, each counted from its first one, sorted."""
+        here, there = (slice(*np.searchsorted(self.ids, span)) for span in (one, other))
+        order = np.argsort(self.root[there], kind="stable")
+        first, last = (np.searchsorted(self.root[there][order], self.root[here], side) for side in ("left", "right"))
+        times = last - first
+        which = np.repeat(np.arange(len(times)), times)
+        step = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
+        partner = order[first[which] + step]
+        return np.column_stack((self.ids[here][which] - one[0], self.ids[there][partner] - other[0]))
+
+
+def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[list[int], list[int]]:
+    """Find the shortest chain of must-links whose two ends a cannot-link keeps apart: its nodes, and all links.
+
+    Where there are so many long chains that the search takes seconds, it is the shortest of those that were looked at.
+    """
+    neighbours: dict[int, list[tuple[int, int]]] = {}
+    for link in np.flatnonzero(must_link).tolist():
+        i, j = ends[link].tolist()
+        neighbours.setdefault(i, []).append((j, link))
+        neighbours.setdefault(j, []).append((i, link))
+    best: tuple[list[int], list[int]] = [], []
+    visits = 0
+    for index in broken.tolist():
+        start, goal = ends[index].tolist()
+        chain, links, seen = _shortest_path(neighbours, start, goal, len(best[0]))
+        visits += seen
+        if chain:
+            best = chain, [*links, index]
+        if visits > _MOST_VISITS:
+            break
+    return best
+
+
+def _shortest_path(
+    neighbours: dict[int, list[tuple[int, int]]], start: int, goal: int, limit: int
+) -> tuple[list[int], list[int], int]:
+    """Return nodes and links from start to goal, and how many nodes were visited.
+
+    There are none when they would be ``limit`` nodes or more (0: no limit).
+    """
+    came_from = {start: (start, -1)}
+    depth = {start: 1}
+    queue = deque([start])
+    while queue and goal not in came_from:
+        node = queue.popleft()
+        if limit and depth[node] + 1 >= limit:
+            return [], [], len(depth)
+        for neighbour, link in neighbours[node]:
+            if neighbour not in came_from:
+                came_from[neighbour] = node, link
+                depth[neighbour] = depth[node] + 1
+                queue.append(neighbour)
+    path, links = [goal], []
+    while path[-1] != start:
+        node, link = came_from[path[-1]]
+        path.append(node)
+        links.append(link)
+    return path[::-1], links[::-1], len(depth)
+
+
+CallRow = Callable[[int, int], str]  # view, row → what a message calls the row
+
+_MOST_STEPS = 20  # of a chain that are shown
+_REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
+
+
+def call_rows(names: Sequence[str] | None = None) -> CallRow:
+    """Return a function that calls a row by its number and the name of its view, where views have names."""
+    return lambda view, row: f"row {row} of view {called(view, names)}"
+
+
+CALL_BY_NUMBER = call_rows()
+
+
+def conflict(names: Sequence[str], kinds: Sequence[str], lines: Sequence[str]) -> ConstraintConflictError:
+    """Say how constraints, and relations, contradict each other.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The rows of the shortest chain, whose ends a cannot-link keeps apart.
+    kinds : sequence of str
+        What each of its links is: ``"must-link"`` or ``"relation"``.
+    lines : sequence of str
+        Where each of them was read, and last the cannot-link; empty where that is not known, and for relations.
+    """
+    what = "constraints and relations" if "relation" in kinds else "constraints"
+    steps = [
+        f"= {name} ({', '.join(filter(None, (kind, line)))})"
+        for name, kind, line in zip(names[1:], kinds, lines, strict=False)
+    ]
+    last = ", ".join(filter(None, ("cannot-link", lines[-1])))
+    chain = " ".join(_shortened([names[0], *steps]))
+    return ConstraintConflictError(
+        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). {_REMEDY}"
+    )
+
+
+def _shortened(steps: list[str]) -> list[str]:
+    """Leave out the middle of a chain that nobody would read to its end."""
+    if len(steps) <= _MOST_STEPS:
+        return steps
+    half = _MOST_STEPS // 2
+    return [*steps[:half], f"… {len(steps) - 2 * half} more …", *steps[-half:]]
+
+
+def without_conflicts(
+    ends: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Tell which links to keep so that none contradicts the others: all that do not contradict heavier ones kept.
+
+    Of equal weights, must-links come before cannot-links, and earlier ones before later ones. A link of infinite weight
+    is always kept, unless infinite ones contradict each other.
+
+    Parameters
+    ----------
+    ends : (m, 2) array
+        The two nodes of every link, any numbers.
+    must_link : (m,) array
+    weights : (m,) array
+
+    Returns
+    -------
+    (m,) array of bool
+    """
+    together: dict[int, int] = {}  # the parent of a node, where it has one
+    apart: dict[int, set[int]] = {}  # by root: the roots that it must stay apart from
+
+    def root(node: int) -> int:
+        while (above := together.get(node, node)) != node:
+            together[node] = together.get(above, above)
+            node = above
+        return node
+
+    keep = np.zeros(len(ends), np.bool_)
+    for link in np.lexsort((~must_link, -weights)).tolist():
+        a, b = sorted(map(root, ends[link].tolist()), key=lambda node: len(apart.get(node, ())))
+        if must_link[link]:
+            keep[link] = b not in apart.get(a, ())
+            if keep[link] and a != b:
+                together[a] = b
+                for other in apart.pop(a, set()):
+                    apart[other].remove(a)
+                    apart[other].add(b)
+                    apart.setdefault(b, set()).add(other)
+        elif a != b:
+            keep[link] = True
+            apart.setdefault(a, set()).add(b)
+            apart.setdefault(b, set()).add(a)
+    return keep

@@ -1,0 +1,413 @@
+"""Pairwise must-link and cannot-link constraints within one view (§3.1, §4)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._utils.row_ids import number_rows
+from mvcc._utils.validation import RandomState
+from mvcc.constraints._checks import MAX_ROW, check_kinds, check_pairs, check_weights
+from mvcc.constraints._closure import Graph, conflict, without_conflicts
+from mvcc.constraints._csv import Arrays, ConstraintFile, Row, write_rows
+from mvcc.constraints._kernels.merging import unified
+from mvcc.constraints._neighborhoods import Neighborhoods
+from mvcc.constraints._sampling import sample_pairs
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError
+
+MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighbourhoods until they are asked for
+
+Listed = Arrays
+
+
+class Constraints:
+    """A frozen, sorted list of weighted pairwise constraints.
+
+    What ``closure`` returns may hold neighbourhoods of rows instead, which take far less memory; it behaves the same,
+    and makes the pairs when they are asked for.
+
+    Parameters
+    ----------
+    pairs : array-like of shape (m, 2)
+        Row numbers of the two instances of each constraint, in either order. A repeated row counts again.
+    must_link : array-like of shape (m,), bool
+        True where the two belong together (must-link), False where they belong apart (cannot-link).
+    weights : array-like of shape (m,), default=None
+        Penalty w >= 0 of violating each constraint (§3.1); 1 when left out.
+
+    Raises
+    ------
+    InvalidInputError
+        For a self-pair, a negative row number, a negative or non-finite weight, or arrays that do not fit together.
+
+    Examples
+    --------
+    >>> from mvcc import Constraints
+    >>> c = Constraints.from_pairs(must_link=[(1, 0)], cannot_link=[(1, 2)])
+    >>> c.closure().pairs.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+
+    __slots__ = ("_listed", "_parts", "_source")
+
+    def __init__(self, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike | None = None) -> None:
+        checked = check_pairs(pairs)
+        kinds = check_kinds(must_link, len(checked))
+        weight = check_weights(weights, len(checked))
+        order = _order(checked, kinds, weight)
+        self._store(checked[order], kinds[order], weight[order])
+
+    def _store(self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> None:
+        for array in (pairs, must_link, weights):
+            array.flags.writeable = False
+        self._listed: Listed | None = (pairs, must_link, weights)
+        self._parts: tuple[Neighborhoods, Constraints] | None = None
+        self._source: tuple[str, NDArray[np.int64]] | None = None  # the file that they were read from, and the lines
+
+    @classmethod
+    def _heaviest(
+        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> Constraints:
+        """Make constraints from trusted arrays (i < j), keeping the heaviest of each pair and type."""
+        keys = _keys(pairs, must_link)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.concatenate((np.ones(1, np.bool_), keys[1:] != keys[:-1]))) if len(keys) else order
+        if len(starts) < len(keys):
+            weights = np.maximum.reduceat(weights[order], starts)
+            order = order[starts]
+        else:
+            weights = weights[order]
+        return cls._sorted(pairs[order], must_link[order], weights)
+
+    @classmethod
+    def _sorted(
+        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> Constraints:
+        """Make constraints from trusted arrays that are sorted already."""
+        made = cls.__new__(cls)
+        made._store(pairs, must_link, weights)
+        return made
+
+    @classmethod
+    def _held(cls, neighborhoods: Neighborhoods, others: Constraints) -> Constraints:
+        """Make constraints from neighbourhoods and a list of others, on other pairs."""
+        made = cls.__new__(cls)
+        made._listed, made._parts, made._source = None, (neighborhoods, others), None
+        return made
+
+    def _list(self) -> Listed:
+        """Return pairs, must_link and weights, and keep them."""
+        if self._listed is None:
+            assert self._parts is not None
+            neighborhoods, others = self._parts
+            self._listed = Constraints._sorted(*_pairs_of(neighborhoods)).max_union(others)._list()
+        return self._listed
+
+    def _spanning(self) -> Listed:
+        """Return as few constraints as these follow from: those listed, and what holds neighbourhoods together."""
+        if self._parts is None:
+            return self._list()
+        neighborhoods, others = self._parts
+        together, apart = neighborhoods.links()
+        pairs, must_link, weights = others._list()
+        own = np.arange(len(together) + len(apart)) < len(together)
+        weight = np.full(len(own), neighborhoods.weight)
+        return (
+            np.concatenate((together, apart, pairs)),
+            np.concatenate((own, must_link)),
+            np.concatenate((weight, weights)),
+        )
+
+    def _largest_row(self) -> int:
+        """Return the largest row number, −1 where there is none."""
+        return int(self._spanning()[0].max(initial=-1))
+
+    def _select(self, rows: NDArray[Any]) -> Constraints:
+        """Return the constraints at the given ascending positions (or under a mask)."""
+        pairs, must_link, weights = self._list()
+        selected = self._sorted(pairs[rows], must_link[rows], weights[rows])
+        if self._source is not None:
+            selected._source = self._source[0], self._source[1][rows]
+        return selected
+
+    def _rows(self) -> Iterator[Row]:
+        """Give (i, j, is must-link, weight) of every constraint."""
+        return zip(*self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True)
+
+    def _among(self, others: Constraints) -> NDArray[np.bool_]:
+        """Tell which of these are among others, whatever they weigh."""
+        return np.isin(_keys(self.pairs, self.must_link), _keys(others.pairs, others.must_link))
+
+    def where(self, position: int) -> str:
+        """Tell where a constraint was read.
+
+        Parameters
+        ----------
+        position : int
+            Its place in ``pairs``.
+
+        Returns
+        -------
+        str
+            The line and the file; empty where it was not read from a file.
+        """
+        return "" if self._source is None else f"line {self._source[1][position]} of {self._source[0]}"
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """Row numbers, shape (m, 2), smaller one first; sorted."""
+        return self._list()[0]
+
+    @property
+    def must_link(self) -> NDArray[np.bool_]:
+        """True for must-links, False for cannot-links, shape (m,)."""
+        return self._list()[1]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Weights w >= 0, shape (m,)."""
+        return self._list()[2]
+
+    def _n_must_links(self) -> int:
+        if self._parts is None:
+            return int(self.must_link.sum())
+        neighborhoods, others = self._parts
+        return neighborhoods.count()[0] + others._n_must_links()
+
+    def __len__(self) -> int:
+        if self._parts is None:
+            return len(self.pairs)
+        neighborhoods, others = self._parts
+        return sum(neighborhoods.count()) + len(others)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constraints):
+            return NotImplemented
+        if len(self) != len(other):
+            return False
+        if self._parts is not None and other._parts is not None and self._parts[0] == other._parts[0]:
+            return self._parts[1] == other._parts[1]
+        return all(map(np.array_equal, self._list(), other._list()))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = (None, {"_source": self._source})
+        return (Constraints, self._list(), state) if self._parts is None else (Constraints._held, self._parts, state)
+
+    def __repr__(self) -> str:
+        n_must_links = self._n_must_links()
+        return f"<Constraints: {n_must_links} must-links, {len(self) - n_must_links} cannot-links>"
+
+    @classmethod
+    def from_pairs(
+        cls, must_link: Iterable[tuple[int, int]] = (), cannot_link: Iterable[tuple[int, int]] = ()
+    ) -> Constraints:
+        """Make constraints of weight 1 from two lists of pairs of row numbers.
+
+        Raises
+        ------
+        InvalidInputError
+            As the constructor does.
+        """
+        together, apart = (
+            check_pairs(list(pairs) if isinstance(pairs, Iterator | Set) else pairs)  # type: ignore[arg-type]
+            for pairs in (must_link, cannot_link)
+        )
+        return cls(np.concatenate((together, apart)), np.arange(len(together) + len(apart)) < len(together))
+
+    @classmethod
+    def from_labels(cls, y: ArrayLike, n_constraints: int, random_state: RandomState = None) -> Constraints:
+        """Sample constraints of weight 1 from known labels (§6.2): half must-links, half cannot-links.
+
+        Of an odd number, must-links get the odd one. No pair is repeated, and for one seed a larger number
+        contains the smaller. The time grows with the number of rows and of constraints, not of pairs.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            True labels.
+        n_constraints : int
+            How many constraints to draw, 0 or more.
+        random_state : int, numpy Generator or None
+            Seed of the draw.
+
+        Raises
+        ------
+        InvalidInputError
+            When there are too few pairs of either kind.
+        """
+        return cls(*sample_pairs(y, n_constraints, random_state))
+
+    def closure(self) -> Constraints:
+        """Add every constraint that follows from these (§5, steps 1–2 of Algorithm 2 for one view).
+
+        An inferred constraint weighs as much as the weakest link of its strongest chain; given ones keep their
+        weight, the heaviest where a pair is repeated.
+
+        Raises
+        ------
+        ConstraintConflictError
+            When a cannot-link contradicts a chain of must-links; the message names the shortest such chain.
+        """
+        return self._closed("row {}".format)
+
+    def _closed(self, call: Callable[[int], str]) -> Constraints:
+        """Return the closure; ``call`` says what the message of a contradiction calls a row."""
+        pairs, must_link, weights = self._spanning()
+        if not len(pairs):
+            return self
+
+        def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
+            kinds = ["must-link"] * (len(chain) - 1)
+            return conflict(list(map(call, chain)), kinds, [self.where(link) for link in links])
+
+        graph = Graph(pairs, must_link, explain)
+        if weights[0] > 0 and (weights == weights[0]).all():
+            return closed_constraints(graph.neighborhoods(0, MAX_ROW + 1, float(weights[0])))
+        closed = Constraints._heaviest(*graph.closed(np.zeros_like(pairs), weights))
+        return with_weights_of(closed, self)
+
+    def drop_conflicts(self) -> tuple[Constraints, Constraints]:
+        """Leave out every constraint that contradicts heavier ones, so that ``closure`` is possible.
+
+        Constraints are taken from the heaviest to the lightest, of equal weights must-links first, then in their order;
+        one that contradicts those taken before is dropped. ``mvcc.drop_conflicts`` does the same over several views.
+
+        Returns
+        -------
+        kept : Constraints
+        dropped : Constraints
+        """
+        keep = without_conflicts(*self._list())
+        return self._select(keep), self._select(~keep)
+
+    def max_union(self, other: Constraints) -> Constraints:
+        """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13).
+
+        Parameters
+        ----------
+        other : Constraints
+
+        Returns
+        -------
+        Constraints
+
+        Raises
+        ------
+        InvalidInputError
+            For what is no Constraints.
+        """
+        if not isinstance(other, Constraints):
+            raise InvalidInputError(f"other must be Constraints, not {type(other).__name__}.")
+        return Constraints._heaviest(
+            np.concatenate((self.pairs, other.pairs)),
+            np.concatenate((self.must_link, other.must_link)),
+            np.concatenate((self.weights, other.weights)),
+        )
+
+    @classmethod
+    def read_csv(cls, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> Constraints:
+        """Read constraints from a CSV file with the columns i, j, kind and (optional) weight.
+
+        ``kind`` is ``must-link`` or ``cannot-link``.
+
+        Parameters
+        ----------
+        path : str or path-like
+        ids : sequence of str, default=None
+            The id of every row of the view, distinct; i and j are then ids. When left out they are row numbers from 0.
+
+        Raises
+        ------
+        InvalidInputError
+            Names file, line and what is wrong; or the id that two rows have, and both rows.
+        """
+        return cls._of_file(ConstraintFile.read(path), ids)
+
+    @classmethod
+    def _of_file(cls, file: ConstraintFile, ids: Sequence[str] | None) -> Constraints:
+        """Make constraints of a file that was read; ``ids`` as for ``read_csv``."""
+        pairs, must_link, weights = file.arrays(None if ids is None else number_rows(ids))
+        order = _order(pairs, must_link, weights)
+        made = cls._sorted(pairs[order], must_link[order], weights[order])
+        made._source = file.name, np.array(list(file.records), dtype=np.int64)[order]
+        return made
+
+    def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:
+        """Write the constraints so that ``read_csv``, with the same ids, gives the same ones back.
+
+        A file is there as a whole or not at all, and its folder is made where it does not exist; a link or a pipe stays
+        what it is.
+
+        Parameters
+        ----------
+        path : str or path-like
+        ids : sequence of str, default=None
+            The id of every row of the view, distinct; i and j are then ids. When left out they are row numbers from 0.
+
+        Raises
+        ------
+        InvalidInputError
+            For an id that two rows have or that no text file can hold, and for rows that have none.
+        OSError
+            When the file cannot be written; then it is as it was.
+        """
+        if ids is not None and self._largest_row() >= len(number_rows(ids)):
+            raise InvalidInputError(
+                f"ids are those of {len(ids)} rows, but a constraint names row {self._largest_row()}; give the id of "
+                f"every row of the view."
+            )
+        write_rows(path, self._rows(), ids)
+
+
+def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
+    """Make constraints from neighbourhoods: a list of pairs, unless that would be long."""
+    if sum(neighborhoods.count()) > MOST_LISTED:
+        return Constraints._held(neighborhoods, Constraints([], []))
+    return Constraints._sorted(*_pairs_of(neighborhoods))
+
+
+def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
+    keys = neighborhoods.keys()
+    pairs = np.empty((len(keys), 2), np.int64)
+    pairs[:, 0], pairs[:, 1] = keys >> 32, (keys >> 1) & MAX_ROW
+    return pairs, (keys & 1) == 0, np.full(len(keys), neighborhoods.weight)
+
+
+def unify(given: Constraints, transferred: Constraints) -> Constraints:
+    """Make the unified set C̃ of Eq. 13–14, with at most one type for each pair.
+
+    Where a pair would be both must-link and cannot-link, a given constraint wins over a transferred one, then the
+    heavier one; of equal ones both are dropped.
+    """
+    if given._parts is not None:
+        neighborhoods, others = given._parts
+        together, apart = neighborhoods.kinds_of(transferred.pairs)
+        known = np.where(transferred.must_link, together, apart)
+        if not (known & (transferred.weights > neighborhoods.weight)).any():
+            return Constraints._held(neighborhoods, unify(others, transferred._select(~(together | apart))))
+    return Constraints._sorted(*unified(*given._list(), *transferred._list()))
+
+
+def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
+    """Give the given constraints among the closed ones their own weight back."""
+    weights = closed.weights.copy()
+    heaviest = given.max_union(given)
+    position = np.searchsorted(_keys(closed.pairs, closed.must_link), _keys(heaviest.pairs, heaviest.must_link))
+    weights[position] = heaviest.weights
+    return Constraints._sorted(closed.pairs, closed.must_link, weights)
+
+
+def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """One sortable integer per constraint: the pair, then must-link before cannot-link."""
+    return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
+
+
+def _order(pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.lexsort((-weights, _keys(pairs, must_link)))

@@ -1,0 +1,208 @@
+"""Lists of constraints as text files: the columns i, j, kind (must-link or cannot-link) and, optionally, weight."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._utils.files import csv_bytes, decoded, write_whole
+from mvcc._utils.messages import clipped, nearest, shown, with_point
+from mvcc.constraints._checks import MAX_ROW, check_pairs, check_weights
+from mvcc.exceptions import InvalidInputError
+
+Row = tuple[int, int, bool, float]
+Arrays = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
+COLUMNS = ["i", "j", "kind", "weight"]
+_KINDS = {"must-link": True, "cannot-link": False}
+
+
+@dataclass(frozen=True)
+class ConstraintFile:
+    """A file of constraints as it was read.
+
+    Attributes
+    ----------
+    name : str
+        Without its folder.
+    place : str
+        What messages call it.
+    records : dict {int: list of str}
+        The values of every line that holds a constraint, by line number.
+    n_columns : int
+        3, or 4 with weights.
+    delimiter : str
+        What separates the values of a line.
+    """
+
+    name: str
+    place: str
+    records: dict[int, list[str]]
+    n_columns: int
+    delimiter: str
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> ConstraintFile:
+        """Read a file.
+
+        Raises
+        ------
+        InvalidInputError
+            For what is no such file, or has other columns; names file, line and what is wrong.
+        """
+        place, text = _read_text(path)
+        delimiter = _delimiter(text)
+        records = _records(place, text, delimiter)
+        header = [name.strip() for name in next(records, (1, []))[1]]
+        if header not in (COLUMNS, COLUMNS[:3]):
+            raise InvalidInputError(
+                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(delimiter.join(header))}."
+            )
+        return cls(
+            os.path.basename(os.fsdecode(path)),
+            place,
+            {line: record for line, record in records if record},
+            len(header),
+            delimiter,
+        )
+
+    def ids(self) -> list[str] | None:
+        """Return the ids in i and j, in the order of their first appearance; None where all are row numbers."""
+        names = dict.fromkeys(name.strip() for record in self.records.values() for name in record[:2])
+        names.pop("", None)
+        return None if all(map(_is_row_number, names)) else list(names)
+
+    def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
+        """Return pairs, must_link and weights of the constraints, in the order of the lines.
+
+        With ``row_of``, i and j are ids, and it has the row number of each.
+
+        Raises
+        ------
+        InvalidInputError
+            Names file, line and what is wrong.
+        """
+        rows = [self._parse(record, f"{self.place}:{line}", row_of) for line, record in self.records.items()]
+        pairs = check_pairs([row[:2] for row in rows])
+        return pairs, np.array([row[2] for row in rows], np.bool_), check_weights([row[3] for row in rows], len(rows))
+
+    def _parse(self, record: list[str], where: str, row_of: Mapping[str, int] | None) -> Row:
+        line = clipped(self.delimiter.join(record))
+        if len(record) != self.n_columns:
+            raise InvalidInputError(f"{where}: {len(record)} values where {self.n_columns} are expected: {line}")
+        known = None if row_of is None else [_row(name, row_of, where) for name in record[:2]]
+        try:
+            i, j = known or (int(record[0]), int(record[1]))
+            weight = float(record[3]) if self.n_columns == 4 else 1.0
+        except ValueError as error:
+            whole = "i and j must be integers and weight" if known is None else "weight must be"
+            point = with_point(record[-1]) if self.n_columns == 4 else None
+            hint = f"; write {point}, with a point" if point else ""
+            raise InvalidInputError(f"{where}: {whole} a number: {line}{hint}") from error
+        if min(i, j) < 0 or max(i, j) > MAX_ROW:
+            raise InvalidInputError(f"{where}: row numbers must lie in 0 … {MAX_ROW}: {line}")
+        if i == j:
+            raise InvalidInputError(
+                f"{where}: {shown(record[0].strip())} is linked with itself; remove this constraint."
+            )
+        if not 0 <= weight < math.inf:
+            raise InvalidInputError(f"{where}: a weight must be finite and 0 or more: {line}")
+        return i, j, is_must_link(record[2], where), weight
+
+
+def write_rows(path: str | os.PathLike[str], rows: Iterable[Row], ids: Sequence[str] | None = None) -> None:
+    """Write constraints, with the ids of the rows if they are given, so that reading gives the same back.
+
+    Raises
+    ------
+    InvalidInputError
+        For an id that cannot be read back: with a NUL character, or half of a surrogate pair.
+    OSError
+        When that is not possible; then a file is as it was.
+    """
+
+    def name(row: int) -> object:
+        if ids is None:
+            return row
+        if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in str(ids[row])):
+            raise InvalidInputError(
+                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can hold."
+            )
+        return ids[row]
+
+    lines = ([name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows)
+    content = csv_bytes([COLUMNS, *lines])
+    target = Path(path)
+    if target.is_symlink() or (target.exists() and not target.is_file()):  # as /dev/stdout: nothing may take its place
+        target.write_bytes(content)
+    else:
+        write_whole(target, content)
+
+
+def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return what messages call a file, and what it holds."""
+    try:
+        place = clipped(os.fsdecode(path), 1000)
+        with open(os.fspath(path), "rb") as file:
+            content = file.read()
+    except TypeError as error:
+        raise InvalidInputError(f"{shown(path)} cannot be read: the path of a CSV file is expected.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"{place}: cannot be read as a CSV file of constraints: {reason}.") from error
+    return place, decoded(content, place, InvalidInputError)
+
+
+def _delimiter(text: str) -> str:
+    first = text[: text.find("\n") + 1]
+    return max((",", ";", "\t"), key=first.count)
+
+
+def _records(place: str, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Give the records of a CSV file, with the number of the line that each begins in."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InvalidInputError(f"{place}:{line}: cannot be read as a CSV file of constraints: {error}.") from error
+        yield line, record
+
+
+def is_must_link(kind: Any, where: str) -> bool:
+    """Tell whether a kind is must-link, or say where it is neither that nor cannot-link."""
+    kind = kind.strip() if isinstance(kind, str) else kind
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise InvalidInputError(f"{where}: kind must be must-link or cannot-link, not {shown(kind)}.")
+    return _KINDS[kind]
+
+
+def kind_of(must_link: bool) -> str:
+    """Return what files and messages call a constraint."""
+    return "must-link" if must_link else "cannot-link"
+
+
+def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
+    number = row_of.get(name.strip())
+    if number is None:
+        raise InvalidInputError(f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}")
+    return number
+
+
+def _is_row_number(name: str) -> bool:
+    """Tell whether a text is a whole number, and not too large for one of a row, as a barcode is."""
+    try:
+        return int(name) <= MAX_ROW
+    except ValueError:
+        return False

@@ -1,0 +1,144 @@
+"""Compiled kernels of the closure: union–find over links, and the pairs that follow from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mvcc._utils.kernels import kernel
+
+
+@kernel
+def _root(parent, i):
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@kernel
+def _join(parent, follower, size, a, b):
+    """Merge the trees of two roots and splice their circular lists of members; return the surviving root."""
+    if size[a] < size[b]:
+        a, b = b, a
+    parent[b] = a
+    size[a] += size[b]
+    follower[a], follower[b] = follower[b], follower[a]
+    return a
+
+
+@kernel
+def components(n, first, second):
+    """Return the root node of every node's connected component under the given links."""
+    parent = np.arange(n)
+    follower = np.arange(n)
+    size = np.ones(n, np.int64)
+    for e in range(first.size):
+        a, b = _root(parent, first[e]), _root(parent, second[e])
+        if a != b:
+            _join(parent, follower, size, a, b)
+    for i in range(n):
+        parent[i] = _root(parent, i)
+    return parent
+
+
+@kernel
+def _emit(store, count, follower, view, a, b, link, must_link):
+    """Append all pairs within views between the components of nodes a and b: (node, node, 2 link + must_link)."""
+    x = a
+    while True:
+        y = b
+        while True:
+            if view[x] == view[y]:
+                if count == len(store):
+                    former = store
+                    store = np.empty((2 * count, 3), np.int64)
+                    for p in range(count):
+                        store[p, 0], store[p, 1], store[p, 2] = former[p, 0], former[p, 1], former[p, 2]
+                store[count, 0], store[count, 1], store[count, 2] = min(x, y), max(x, y), 2 * link + must_link
+                count += 1
+            y = follower[y]
+            if y == b:
+                break
+        x = follower[x]
+        if x == a:
+            break
+    return store, count
+
+
+@kernel
+def closed_pairs(n, view, first, second, must_link, weights):
+    """Return every pair within a view that follows from the links, once, with its weight.
+
+    The links come heaviest first, and must not contradict each other. ``view`` tells the view of every node.
+    """
+    parent, follower, size = np.arange(n), np.arange(n), np.ones(n, np.int64)
+    # the cannot-links of a component: a circular list of half edges, entered at `entry`
+    n_links = first.size
+    other_end = np.empty(2 * n_links, np.int64)
+    next_half = np.empty(2 * n_links, np.int64)
+    entry = np.full(n, -1)
+    degree = np.zeros(n, np.int64)
+    seen_a, seen_b = np.full(n, -1), np.full(n, -1)
+    store = np.empty((64, 3), np.int64)
+    count = 0
+    for e in range(n_links):
+        a, b = _root(parent, first[e]), _root(parent, second[e])
+        together = must_link[e]
+        if together:
+            if a == b:
+                continue
+            store, count = _emit(store, count, follower, view, a, b, e, together)
+            # what a may not join, b may not join from now on, and the other way round
+            h = entry[a]
+            for _ in range(degree[a]):
+                seen_a[_root(parent, other_end[h])] = e
+                h = next_half[h]
+            h = entry[b]
+            for _ in range(degree[b]):
+                r = _root(parent, other_end[h])
+                if seen_b[r] != e and seen_a[r] != e:
+                    store, count = _emit(store, count, follower, view, a, r, e, not together)
+                seen_b[r] = e
+                h = next_half[h]
+            h = entry[a]
+            for _ in range(degree[a]):
+                r = _root(parent, other_end[h])
+                if seen_b[r] != e:
+                    store, count = _emit(store, count, follower, view, b, r, e, not together)
+                    seen_b[r] = e
+                h = next_half[h]
+            survivor = _join(parent, follower, size, a, b)
+            absorbed = b if survivor == a else a
+            if degree[absorbed] > 0:
+                if degree[survivor] > 0:
+                    x, y = entry[survivor], entry[absorbed]
+                    next_half[x], next_half[y] = next_half[y], next_half[x]
+                else:
+                    entry[survivor] = entry[absorbed]
+                degree[survivor] += degree[absorbed]
+        else:
+            if degree[a] > degree[b]:
+                a, b = b, a
+            known = False
+            h = entry[a]
+            for _ in range(degree[a]):
+                if _root(parent, other_end[h]) == b:
+                    known = True
+                    break
+                h = next_half[h]
+            if known:
+                continue
+            store, count = _emit(store, count, follower, view, a, b, e, together)
+            for half, end, far in ((2 * e, a, b), (2 * e + 1, b, a)):
+                other_end[half] = far
+                if degree[end] == 0:
+                    entry[end], next_half[half] = half, half
+                else:
+                    next_half[half] = next_half[entry[end]]
+                    next_half[entry[end]] = half
+                degree[end] += 1
+    pairs, kinds, found_weights = np.empty((count, 2), np.int64), np.empty(count, np.bool_), np.empty(count)
+    for p in range(count):
+        pairs[p, 0], pairs[p, 1] = store[p, 0], store[p, 1]
+        kinds[p], found_weights[p] = store[p, 2] % 2, weights[store[p, 2] // 2]
+    return pairs, kinds, found_weights

@@ -1,0 +1,160 @@
+"""The paper's method on the views of a job: co-EM, and what its views told each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.constraints import Constraints, Relations, kind_of
+from mvcc.jobs._closing import close_given
+from mvcc.jobs._config import Job
+from mvcc.jobs._facts import of_co_em
+from mvcc.jobs._fit import Fit
+from mvcc.jobs._method import MOST_LISTED, Explained, Labels, Method, Rows
+from mvcc.jobs._reasons import CoEMFit, Flow, Reasons, propagated, received
+from mvcc.jobs._tables import Table
+from mvcc.multiview import (
+    ConstraintPropagation,
+    MultiViewConstrainedClustering,
+    make_base,
+    match_clusters,
+    takes_threshold,
+    transfer_class,
+)
+
+_DRAWS = 20  # of matches at random
+
+
+class CoEM(Method):
+    """``MultiViewConstrainedClustering`` on the views of a job."""
+
+    def __init__(
+        self,
+        job: Job,
+        views: list[NDArray[np.float64]],
+        given: list[Constraints],
+        relations: Relations,
+        call: Callable[[int, int], str],
+    ) -> None:
+        self._job, self.views, self._relations = job, views, relations
+        self.closing = close_given(job, given, relations, [len(X) for X in views], call)
+        self.given, self.dropped = self.closing.given, self.closing.dropped
+        self._transfer = transfer_class(job.transfer)()
+        if takes_threshold(job.transfer):
+            self._transfer.set_params(threshold=job.threshold)
+
+    def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
+        model = self._model(self._job.seed).fit(self.views, constraints=self.given, mappings=self.closing.used)
+        self._transfer = model.transfer_  # with the threshold that was chosen
+        return model, match_clusters(model.labels_, self._relations, self._job.n_clusters)
+
+    def again(self, given: list[Constraints], seed: int) -> Labels:
+        labels: Labels = self._model(seed).fit(self.views, constraints=given, mappings=self.closing.used).labels_
+        return labels
+
+    def _model(self, seed: int) -> MultiViewConstrainedClustering:
+        job = self._job
+        base = make_base(job.base, job.n_clusters).set_params(init="auto")
+        return MultiViewConstrainedClustering(base, self._transfer, closure=job.closure, random_state=seed)
+
+    def explain(self, tables: list[Table], fit: Fit) -> Explained:
+        job, closing = self._job, self.closing
+        reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
+        fitted = CoEMFit(fit.model, closing, fit.relations)
+        flows = propagated(fitted, reasons, self.views, job.transfer)
+        arrived = received(fitted, reasons, flows)
+        inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, closing.closed, strict=True)]
+        transfer = fit.model.transfer_
+        propagates = isinstance(transfer, ConstraintPropagation)
+        facts = {
+            "iterations": fit.model.n_iter_,
+            "converged": bool(fit.model.converged_),
+            "objectives": [[record.objective for record in records] for records in fit.model.history_],
+            "propagates": propagates,
+            "threshold": transfer.threshold if propagates else None,
+            "transfer": job.transfer,
+            "base": job.base,
+        }
+        views = []
+        for flow, new, came, found in zip(flows, inferred, arrived, fit.model.diagnostics_, strict=True):
+            views.append(
+                {
+                    "propagated": _listing(flow, new),
+                    "received": _listing(came, np.zeros(len(came.constraints), np.bool_), tables),
+                    "n_propagated": _count(flow.constraints),
+                    "n_inferred": _count(flow.constraints._select(new)),
+                    "n_received": _count(came.constraints),
+                    "disagreement": found.disagreement,
+                    "divergence": found.divergence if np.isfinite(found.divergence) else None,
+                    "suspicious": found.suspicious,
+                }
+            )
+        files = [
+            {"propagated.csv": _lines(number, flow, tables), "received.csv": _lines(number, came, tables)}
+            for number, (flow, came) in enumerate(zip(flows, arrived, strict=True))
+        ]
+        n_passed = sum(len(flow.constraints) for flow in flows)
+        n_inferred = sum(int(new.sum()) for new in inferred)
+        cautions = list(of_co_em(job, tables, fit, closing, n_passed, n_inferred))
+        agreements = {key: self._agreement(fit.labels, *key, rows) for key, rows in fit.relations.items()}
+        return Explained({"co_em": facts}, views, agreements, files, cautions)
+
+    def _agreement(self, labels: Labels, u: int, v: int, rows: NDArray[np.int64]) -> dict[str, Any]:
+        """Tell how many related rows are in the same cluster."""
+        first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
+        same = first == second
+        return {
+            "agreement": float(same.mean()),
+            "by_chance": _agreement_by_chance(first, second, self._job),
+            "differing": rows[~same].tolist(),
+        }
+
+
+def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
+    """Return the share of matches that would agree if they meant nothing: drawn anew, and clusters numbered by them."""
+    rng = np.random.default_rng(job.seed)
+    pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
+    shares = []
+    for _ in range(_DRAWS):
+        drawn = rng.permutation(second)
+        _, number = match_clusters([first, drawn], pairs, job.n_clusters)
+        shares.append(np.mean(first == number[drawn]))
+    return float(np.mean(shares))
+
+
+def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None) -> list[list[Any]]:
+    """List the constraints of a flow, those of a mask first, and each part from the heaviest on.
+
+    With ``tables``, the reason begins with the view that passed a constraint on.
+    """
+    order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
+    rows = list(flow.constraints._rows())
+    origin = [f"from {tables[source].name}: " if tables else "" for source, _, _ in flow.source]
+    return [[*rows[place], origin[place] + flow.because[place]] for place in order]
+
+
+def _count(constraints: Constraints) -> dict[str, int]:
+    must_links = constraints._n_must_links()
+    return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
+
+
+def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
+    """Tell which constraints do not merely follow from what was given."""
+    if not len(constraints):  # the known ones may be too many to be listed
+        return np.zeros(0, dtype=np.bool_)
+    return ~constraints._among(known)
+
+
+def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
+    """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
+    lines: Rows = [["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]]
+    ids, c = tables[number].ids, flow.constraints
+    for (i, j, must_link, weight), (source, u, v), because in zip(c._rows(), flow.source, flow.because, strict=True):
+        theirs = tables[source]
+        lines.append(
+            [ids[i], ids[j], kind_of(must_link), repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]
+        )
+    return lines

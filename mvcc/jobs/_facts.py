@@ -1,0 +1,160 @@
+"""What a clustering is told by: the facts of ``clustering.json``, and what must not be overlooked in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.jobs._closing import Closing
+from mvcc.jobs._config import Job
+from mvcc.jobs._features import Features, rounded
+from mvcc.jobs._fit import Fit
+from mvcc.jobs._method import Explained
+from mvcc.jobs._tables import Table
+from mvcc.metrics import pairwise_f_measure
+from mvcc.multiview import ConstraintPropagation
+
+SCHEMA = 1
+
+
+def describe(job: Job, tables: list[Table], features: list[Features], fit: Fit, explained: Explained) -> dict[str, Any]:
+    """Return the facts of a clustering, ready for JSON."""
+    return {
+        "schema": SCHEMA,
+        "kind": "clustering",
+        "title": _listed([table.name for table in tables]),
+        "n_clusters": job.n_clusters,
+        "views": [_view(n, table, features[n], fit) | explained.views[n] for n, table in enumerate(tables)],
+        "relations": [
+            _relation(*views, rows, job, tables) | explained.relations[views] for views, rows in fit.relations.items()
+        ],
+        **explained.facts,
+        "restarts": {"count": job.restarts, "agreement": fit.agreement},
+        "warnings": [*fit.warnings, *explained.cautions, *cautions(job, tables, fit)],
+        "settings": job.settings(),
+    }
+
+
+def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
+    labels, given = fit.labels[number], fit.given[number]
+    satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
+    places = [given.where(position) for position in range(len(given))]
+    rows = [[*row, bool(ok), place] for row, ok, place in zip(given._rows(), satisfied, places, strict=True)]
+    left_out = fit.dropped[number]
+    return {
+        "name": table.name,
+        "source": table.path,
+        "n_rows": len(table.ids),
+        "n_features": len(table.columns),
+        "features": features.words,
+        "n_components": features.X.shape[1],
+        "unused": table.unused,
+        "ids": table.ids,
+        "labels": labels.tolist(),
+        "reference": table.reference,
+        "x": rounded(features.plane[:, 0]),
+        "y": rounded(features.plane[:, 1]),
+        "axes": features.axes,
+        "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
+        "given": rows,
+        "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
+        "dropped": [[*row, left_out.where(position)] for position, row in enumerate(left_out._rows())],
+        **_against(table.reference, labels),
+    }
+
+
+def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str, float | None]:
+    """Compare clusters with true labels, where there are some; rows without one are left out."""
+    from sklearn.metrics import adjusted_rand_score
+
+    known = [row for row, label in enumerate(reference or ()) if label]
+    if reference is None or len(known) < 2:
+        return {"reference_f": None, "reference_ari": None}
+    true, found = [reference[row] for row in known], labels[known]
+    return {
+        "reference_f": float(pairwise_f_measure(true, found)),
+        "reference_ari": float(adjusted_rand_score(true, found)),
+    }
+
+
+def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table]) -> dict[str, Any]:
+    names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
+    source = next(path for pair, path in job.matches.items() if pair in names)
+    return {"views": [u, v], "source": source, "pairs": rows.tolist()}
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
+    """Say what must not be overlooked, whatever the method."""
+    for number, table in enumerate(tables):
+        if empty := job.n_clusters - len(np.unique(fit.labels[number])):
+            yield f"{table.name}: {empty} of the {job.n_clusters} clusters are empty."
+        if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:
+            yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
+
+
+def of_co_em(
+    job: Job, tables: list[Table], fit: Fit, closing: Closing, n_passed: int, n_inferred: int
+) -> Iterator[str]:
+    """Say what must not be overlooked in co-EM.
+
+    Parameters
+    ----------
+    job, tables, fit, closing
+    n_passed, n_inferred : int
+        How many constraints the views passed on, and how many of these do not follow from what was given.
+    """
+    yield from _of_constraints(job, len(tables) > 1, fit, closing, n_passed, n_inferred)
+    matched = {view for views, rows in closing.related.items() if len(rows) for view in views}
+    for number, table in enumerate(tables):
+        if matched and number not in matched:
+            yield f"{table.name}: no row is matched with one of another view; it was clustered by itself."
+
+
+def _of_constraints(
+    job: Job, several: bool, fit: Fit, closing: Closing, n_passed: int, n_inferred: int
+) -> Iterator[str]:
+    transfer, n_given = fit.model.transfer_, sum(map(len, fit.given))
+    propagates = isinstance(transfer, ConstraintPropagation)
+    if not n_given:
+        yield "No constraints were given: nothing is known of which rows belong together."
+        return
+    if several and not closing.related:
+        yield "No matches were used between the views: each was clustered by itself."
+        return
+    if not propagates:
+        if several and not n_passed:
+            yield (
+                "The views told each other nothing: no constraint lies between two rows that are matched. Add matches "
+                "for the rows that are constrained."
+            )
+        return
+    n_light = sum(int((given.weights < transfer.threshold).sum()) for given in fit.given)
+    if n_light:
+        yield (
+            f"{n_light} of the {n_given} constraints weigh less than the threshold {transfer.threshold:g}: they count "
+            f"in their own view, but nothing is inferred from them or passed on. Give them more weight, or lower the "
+            f"threshold (--threshold)."
+        )
+    if n_light == n_given or n_inferred:
+        return
+    if job.threshold == "cv":
+        farther = f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one (--threshold) lets"
+    else:
+        farther = "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv), lets"
+    if several and not n_passed:
+        yield (
+            f"The views told each other nothing: no constraint reached two rows that are matched. {farther} them reach "
+            f"farther; matches for the rows that are constrained help most."
+        )
+    else:
+        yield (
+            f"Nothing was inferred for rows near those that were judged; only what was said, and what follows from it, "
+            f"was {'passed on' if several else 'used'}. {farther} it reach farther."
+        )

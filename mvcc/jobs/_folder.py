@@ -1,0 +1,168 @@
+"""The folder that a clustering is written to: every file as a whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from mvcc._utils.files import csv_bytes, move, remove_parts, replacing, write_whole
+from mvcc._utils.messages import clipped, why_unwritten
+from mvcc.exceptions import StoreError
+from mvcc.jobs._config import Job
+from mvcc.jobs._tables import Table
+
+if TYPE_CHECKING:
+    from mvcc.jobs._fit import Fit
+    from mvcc.jobs._method import Rows
+    from mvcc.jobs._saved import SavedClustering
+
+FACTS, MODEL, CONFIG, REPORT = "clustering.json", "model.joblib", "cluster.yaml", "report.html"
+_MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
+_NEW = ".new"  # the folder of results that are being written
+_TABLES = ("labels.csv", "moved.csv", "propagated.csv", "received.csv")
+
+
+def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
+    """Refuse a folder that holds other things, or another clustering, before anything is computed.
+
+    Raises
+    ------
+    StoreError
+        For such a folder, or one that cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        before = _config_in(folder)
+        there = sorted(path.name for path in folder.iterdir() if not _is_part(path))
+        mine = {os.path.realpath(path) for path in (*_results_in(folder), *_tables_of(folder, job))}
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    if before is None and there:
+        listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
+        raise StoreError(f"{folder} holds {listed}, but no clustering. Choose another folder with --out.")
+    if before not in (None, _yaml(job, folder)) and not fresh:
+        raise StoreError(
+            f"{folder} holds a clustering by other settings, those of {folder / CONFIG}. Choose another folder with "
+            f"--out, or replace it with --fresh."
+        )
+    for path in _inputs(job):
+        if os.path.realpath(path) in mine:
+            raise StoreError(f"{path} is read and would be written over. Choose another folder with --out.")
+
+
+def _inputs(job: Job) -> list[str]:
+    return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+
+
+def _config_in(folder: Path) -> str | None:
+    """Return the settings that a clustering in a folder was made by; a file of somebody else's does not count."""
+    try:
+        text = (folder / CONFIG).read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    return text if text.startswith(_MARK) else None
+
+
+def _results_in(folder: Path) -> list[Path]:
+    """Return what a clustering consists of, but for its settings; a view's folder holds its tables and nothing else."""
+    views = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink() and path.name != _NEW]
+    tables = [list(view.iterdir()) for view in views]
+    of_views = [path for paths in tables if all(p.name in _TABLES or _is_part(p) for p in paths) for path in paths]
+    return [*(folder / name for name in (FACTS, REPORT, MODEL)), *of_views]
+
+
+def _tables_of(folder: Path, job: Job) -> list[Path]:
+    return [folder / name / table for name in job.views for table in _TABLES]
+
+
+def _is_part(path: Path) -> bool:
+    return path.name == _NEW or (path.name.startswith(".") and path.suffix == ".part")
+
+
+def write_folder(
+    folder: Path,
+    job: Job,
+    tables: list[Table],
+    fit: Fit,
+    of_views: list[dict[str, Rows]],
+    saved: SavedClustering,
+    facts: dict[str, Any],
+) -> None:
+    """Write labels, the tables of every view, model, config and facts, in the place of those that were there.
+
+    What was there stays until all is written. The facts are the first to go and the last to come, so that they are
+    never those of other files.
+
+    Raises
+    ------
+    StoreError
+        When something cannot be written.
+    """
+    new = folder / _NEW
+    try:
+        remove_parts(folder)
+        _remove(new)
+        write_whole(new / CONFIG, _yaml(job, folder).encode())
+        for number, table in enumerate(tables):
+            here = new / table.name
+            stability = fit.stability[number].tolist() if fit.stability else None
+            write_whole(here / "labels.csv", csv_bytes(_label_rows(table, fit.labels[number].tolist(), stability)))
+            for name, lines in of_views[number].items():
+                write_whole(here / name, csv_bytes(lines))
+        with replacing(new / MODEL) as part:
+            saved.save(part)
+        text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
+        write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))
+        for path in (*_results_in(folder), *_tables_of(folder, job)):
+            path.unlink(missing_ok=True)
+        written = [f"{table.name}/{name}" for table, own in zip(tables, of_views, strict=True)
+                   for name in ("labels.csv", *own)]  # fmt: skip
+        for name in (CONFIG, *written, MODEL, FACTS):
+            move(new / name, folder / name)
+        _remove(new)
+        for inner in folder.iterdir():  # of views that are gone
+            if inner.is_dir() and not any(inner.iterdir()):
+                inner.rmdir()
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _remove(new: Path) -> None:
+    """Remove what a killed process has left, or the empty folders of what was moved."""
+    if new.exists():
+        shutil.rmtree(new)
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder with --out')}")
+
+
+def _label_rows(table: Table, labels: list[int], stability: list[float] | None) -> Iterable[Iterable[Any]]:
+    columns: dict[str, list[Any]] = {"id": table.ids, "cluster": labels}
+    if stability is not None:
+        columns["stability"] = stability
+    if table.reference is not None:
+        columns["label"] = table.reference
+    return [list(columns), *zip(*columns.values(), strict=True)]
+
+
+def _yaml(job: Job, folder: Path) -> str:
+    """Return the job as a file that repeats it from this folder."""
+    settings = job.settings()
+
+    def seen(path: str) -> str:
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+
+    for view in settings["views"].values():
+        view["path"] = seen(view["path"])
+        if not view["ignore"]:
+            del view["ignore"]
+    for key in ("matches", "constraints"):
+        settings[key] = {name: seen(path) for name, path in settings[key].items()}
+    return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

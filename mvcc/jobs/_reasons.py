@@ -1,0 +1,343 @@
+"""Why a constraint was inferred: the chain of what was given and matched, and where it was transferred."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import starmap
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.constraints import Constraints, Relations, Strengths, relations_between
+from mvcc.jobs._closing import Closing
+from mvcc.multiview import ClusterMembership, ConstraintPropagation, DirectMapping, MultiViewConstrainedClustering
+from mvcc.propagation import origins
+
+_MOST_STEPS = 6  # of a chain that are named in full
+
+Node = tuple[int, int]  # view, row
+
+
+class Link(NamedTuple):
+    """Where a step leads, how heavy it is (a match: inf), whether it is a cannot-link, and where it was said."""
+
+    to: Node
+    weight: float
+    apart: bool
+    where: str
+
+
+Chain = list[tuple[Node, Link]]
+"""Steps, each from a node along a link."""
+
+
+@dataclass
+class Reasons:
+    """The given constraints and matches of all views, and the chains of them that a closure adds a constraint for.
+
+    Attributes
+    ----------
+    ids : list of list of str
+        Name of every row, per view.
+    given : list of Constraints
+    relations : dict {(u, v): (r, 2) array}
+    closure : {"full", "view", "none"}
+        Chains run through all views, inside each, or there are none.
+    """
+
+    ids: Sequence[Sequence[str]]
+    given: Sequence[Constraints]
+    relations: Relations
+    closure: str
+    _single: dict[tuple[Node, Node, bool, float], Link] = field(default_factory=dict)
+    _links: dict[Node, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    _known: dict[tuple[Node, Node, bool, float], Chain] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for view, constraints in enumerate(self.given):
+            for position, (i, j, must_link, weight) in enumerate(constraints._rows()):
+                where = constraints.where(position)
+                self._join((view, i), (view, j), weight, not must_link, where, self.closure != "none")
+        for (u, v), related in self.relations.items():
+            for i, j in related.tolist():
+                self._join((u, i), (v, j), inf, False, "", self.closure == "full")
+
+    def _join(self, one: Node, other: Node, weight: float, apart: bool, where: str, chained: bool) -> None:
+        for start, goal in ((one, other), (other, one)):
+            link = Link(goal, weight, apart, where)
+            self._single.setdefault((start, goal, apart, weight), link)
+            if chained:
+                self._links[start].append(link)
+
+    def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
+        """Return the steps that put two rows apart, or else together, by this weight; none where it does not follow.
+
+        What was given itself is a single step, for it keeps its own weight. Of several chains it is the shortest one
+        whose weakest link is as heavy.
+
+        Parameters
+        ----------
+        start, goal : (int, int)
+            View and row. In different views it is a relation that is explained.
+        apart : bool
+        weight : float
+            ``inf`` for a relation that is as sure as can be.
+        """
+        key = start, goal, apart, weight
+        if key not in self._known:
+            self._known[key] = self._found(*key)
+        return self._known[key]
+
+    def _found(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
+        if (link := self._single.get((start, goal, apart, weight))) is not None:
+            return [(start, link)]
+        # matches weaken no chain, and what follows from them alone weighs 1
+        lightest = 1.0 if weight == inf else weight
+        by_matches = self._search(start, goal, apart, inf) if lightest == 1 and not apart else []
+        return by_matches or self._search(start, goal, apart, lightest)
+
+    def _search(self, start: Node, goal: Node, apart: bool, lightest: float) -> Chain:
+        """Search breadth first; a state is a node and whether a cannot-link was crossed on the way to it."""
+        begin, end = (start, False), (goal, apart)
+        came: dict[tuple[Node, bool], tuple[tuple[Node, bool], Link] | None] = {begin: None}
+        queue = deque([begin])
+        while queue and end not in came:
+            node, crossed = state = queue.popleft()
+            for link in self._links.get(node, ()):
+                then = link.to, crossed or link.apart
+                usable = link.weight >= lightest and not (link.apart and (crossed or not apart))
+                if usable and then not in came:
+                    came[then] = state, link
+                    queue.append(then)
+        steps = []
+        here = end
+        while (step := came.get(here)) is not None:
+            here, link = step
+            steps.append((here[0], link))
+        return steps[::-1]
+
+    def name(self, view: int, i: int, j: int) -> str:
+        """Name two rows."""
+        return f"{self.ids[view][i]} and {self.ids[view][j]}"
+
+    def words(self, chain: Chain) -> str:
+        """Name every step of a chain; of a long one, only the lines of those in its middle."""
+        if len(chain) <= _MOST_STEPS + 1:  # to leave out a single step would save nothing
+            return ", ".join(starmap(self._say, chain))
+        head, middle, last = chain[: _MOST_STEPS - 1], chain[_MOST_STEPS - 1 : -1], chain[-1]
+        lines = _lines([link.where for _, link in middle if link.where])
+        gap = f"… {len(middle)} more steps{f' ({lines})' if lines else ''} …"
+        return ", ".join([*starmap(self._say, head), gap, self._say(*last)])
+
+    def _say(self, node: Node, link: Link) -> str:
+        names = [self.ids[view][row] for view, row in (node, link.to)]
+        where = f" ({link.where})" if link.where else ""
+        if node[0] != link.to[0]:
+            return f"{names[0]} is matched with {names[1]}"
+        return f"{names[0]} and {names[1]} were said to {'be apart' if link.apart else 'belong together'}{where}"
+
+
+def _lines(places: list[str]) -> str:
+    """Put "line 3 of a.csv" and "line 5 of a.csv" together: "lines 3, 5 of a.csv"."""
+    numbers = defaultdict(list)
+    for place in places:
+        line, _, file = place.removeprefix("line ").partition(" of ")
+        numbers[file].append(line)
+    return ", ".join(f"line{'s' if len(of) > 1 else ''} {', '.join(of)} of {file}" for file, of in numbers.items())
+
+
+def reverse(chain: Chain) -> Chain:
+    """Return the chain from its last node to its first one."""
+    return [(link.to, link._replace(to=node)) for node, link in reversed(chain)]
+
+
+def without_loops(chain: Chain) -> Chain:
+    """Leave out all steps between two visits of a node."""
+    kept: dict[Node, Link] = {}
+    for node, link in chain:
+        kept[node] = link
+        if link.to in kept:
+            while kept.popitem()[0] != link.to:
+                pass
+    return list(kept.items())
+
+
+def weight_of(chain: Chain) -> float:
+    """Return what a closure lets a chain weigh: as much as its weakest link, and 1 where it is of matches alone."""
+    weight = min(link.weight for _, link in chain)
+    return 1.0 if weight == inf else weight
+
+
+class CoEMFit(NamedTuple):
+    """What flows come from: the fitted estimator, what was closed for it, and the relations as they were given."""
+
+    model: MultiViewConstrainedClustering
+    closing: Closing
+    relations: Relations
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """Constraints that one view inferred, or received, each with its reason.
+
+    Attributes
+    ----------
+    constraints : Constraints
+        In rows of the view.
+    because : list of str
+        One for each.
+    source : list of (int, int, int)
+        The view, and the two rows in it, that each comes from: the constraint that was propagated to it, or that which
+        another view passed on.
+    chains : list of Chain
+        From one row to the other, where a constraint was passed on as it follows from what was given; else empty.
+    """
+
+    constraints: Constraints
+    because: list[str]
+    source: list[tuple[int, int, int]]
+    chains: list[Chain]
+
+
+class _Reason(NamedTuple):
+    """What a flow says of one constraint."""
+
+    because: str
+    source: tuple[int, int, int]
+    chain: Chain
+
+
+def propagated(fit: CoEMFit, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str) -> list[Flow]:
+    """Return what each view passed on at the end, with the constraint that each came from.
+
+    Parameters
+    ----------
+    fit : CoEMFit
+    reasons : Reasons
+    views : list of (n_v, d_v) arrays
+        In the space that was clustered.
+    transfer : str
+        The name of the method; of one that is not mvcc's own, nothing else can be told.
+    """
+    # a subclass that infers in its own way is a method of its own
+    explain = _EXPLAINED.get(type(fit.model.transfer_).infer, partial(_by_name, transfer))
+    return [
+        _flow(passed, explain(fit, reasons, view, X))
+        for view, (passed, X) in enumerate(zip(fit.model.propagated_, views, strict=True))
+    ]
+
+
+def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
+    listed = list(found)
+    because, source = [reason.because for reason in listed], [reason.source for reason in listed]
+    return Flow(constraints, because, source, [reason.chain for reason in listed])
+
+
+def _from_nearby(fit: CoEMFit, reasons: Reasons, view: int, X: NDArray[np.float64]) -> Iterator[_Reason]:
+    """Name the constraint that gave each its weight (Eq. 10)."""
+    passed, closed, clusterer = fit.model.propagated_[view], fit.closing.closed[view], fit.model.clusterers_[view]
+    metrics, regularization = getattr(clusterer, "metrics_", None), fit.model.transfer_.regularization
+    found, rows = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=regularization)
+    weights, ids = closed.weights[found].tolist(), reasons.ids[view]
+    for (i, j, must_link, _), (u, v), weight in zip(passed._rows(), rows.tolist(), weights, strict=True):
+        chain = reasons.chain((view, u), (view, v), not must_link, weight)
+        near = [f"{ids[row]} is near {ids[end]}" for row, end in ((i, u), (j, v)) if row != end]
+        because = f"because {', '.join([*near, reasons.words(chain)])}"
+        yield _Reason(because, (view, u, v), [] if near else chain)
+
+
+def _as_given(fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+    for i, j, must_link, weight in fit.model.propagated_[view]._rows():
+        chain = reasons.chain((view, i), (view, j), not must_link, weight)
+        yield _Reason(f"because {reasons.words(chain)}", (view, i, j), chain)
+
+
+def _from_clusters(fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+    for i, j, must_link, _weight in fit.model.propagated_[view]._rows():
+        where = "the same cluster" if must_link else "different clusters"
+        yield _Reason(f"because {reasons.name(view, i, j)} are in {where}", (view, i, j), [])
+
+
+def _by_name(transfer: str, fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
+    for i, j in fit.model.propagated_[view].pairs.tolist():
+        yield _Reason(f"{reasons.name(view, i, j)}: inferred by {transfer}", (view, i, j), [])
+
+
+_EXPLAINED = {
+    ConstraintPropagation.infer: _from_nearby,
+    DirectMapping.infer: _as_given,
+    ClusterMembership.infer: _from_clusters,
+}
+
+
+def received(fit: CoEMFit, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
+    """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
+    return [_arrived(fit, reasons, flows, target) for target in range(len(flows))]
+
+
+def _arrived(fit: CoEMFit, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
+    ways = _ways(fit, flows, target)
+    # as Constraints are sorted: must-links before cannot-links
+    keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
+    constraints = Constraints([key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys])
+    return _flow(constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys))
+
+
+class _Way(NamedTuple):
+    """How a constraint came: which one of its source it was, and to which rows, by relations how sure."""
+
+    weight: float
+    source: int
+    place: int
+    to: tuple[int, int]
+    sure: tuple[float, float]
+
+
+def _ways(fit: CoEMFit, flows: list[Flow], target: int) -> dict[tuple[int, int, bool], _Way]:
+    """Return the heaviest of each pair and type, as max-union keeps it; of equal ones that of the first view."""
+    best: dict[tuple[int, int, bool], _Way] = {}
+    for source, flow in enumerate(flows):
+        if source == target:
+            continue
+        # a match that was given explains more than one that follows from others
+        for relations, strengths in ((fit.relations, {}), (fit.closing.related, fit.closing.strengths)):
+            counterparts = _counterparts(relations, strengths, source, target)
+            for place, (i, j, must_link, weight) in enumerate(flow.constraints._rows()):
+                for one, sure_one in counterparts.get(i, ()):
+                    for other, sure_other in counterparts.get(j, ()):
+                        key = min(one, other), max(one, other), must_link
+                        kept = min(weight, sure_one, sure_other)
+                        if one != other and (key not in best or best[key].weight < kept):
+                            best[key] = _Way(kept, source, place, (one, other), (sure_one, sure_other))
+    return best
+
+
+def _counterparts(
+    relations: Relations, strengths: Strengths, source: int, target: int
+) -> dict[int, list[tuple[int, float]]]:
+    rows = relations_between(relations, source, target).tolist()
+    sure = strengths.get((min(source, target), max(source, target)))
+    counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for (here, there), strength in zip(rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True):
+        counterparts[here].append((there, strength))
+    return counterparts
+
+
+def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
+    """Say by which matches a constraint came, and why it was passed on."""
+    i, j = flow.constraints.pairs[way.place].tolist()
+    inner = flow.chains[way.place]
+    (one, i_there, sure), (other, j_there, sure_other) = sorted(zip(way.to, (i, j), way.sure, strict=True))
+    first = reasons.chain((target, one), (way.source, i_there), False, sure)
+    last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
+    chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last)) if inner else []
+    if chain and weight_of(chain) == way.weight:
+        return _Reason(f"because {reasons.words(chain)}", (way.source, i_there, j_there), chain)
+    there = flow.because[way.place].removeprefix("because ")
+    because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {there}"
+    return _Reason(because, (way.source, i_there, j_there), [])

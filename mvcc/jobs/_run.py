@@ -1,0 +1,67 @@
+"""A job from its files to the folder with its results. What clusters is imported once the files have been read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mvcc.jobs._config import Job
+from mvcc.jobs._folder import check_folder
+from mvcc.jobs._inputs import Inputs, caller_of, read_inputs
+
+
+def check_job(job: Job) -> Inputs:
+    """Read all files of a job, and check its constraints as `cluster_job` does.
+
+    Raises
+    ------
+    DataError, InvalidInputError
+        As `read_inputs`, and for too few constraints to cross-validate a threshold.
+    ConstraintConflictError
+        When constraints and relations contradict each other, unless the job drops such constraints.
+    """
+    inputs = read_inputs(job)
+    from mvcc.jobs._closing import check_given, close_given  # numba, as in `read_inputs`
+
+    sizes = [len(table.ids) for table in inputs.tables]
+    if job.method == "joint":
+        check_given(job, inputs.constraints, inputs.relations, caller_of(inputs.tables))
+    else:
+        close_given(job, inputs.constraints, inputs.relations, sizes, caller_of(inputs.tables))
+    return inputs
+
+
+def cluster_job(
+    job: Job, folder: Path, *, fresh: bool = False, on_step: Callable[[str], None] = lambda step: None
+) -> dict[str, Any]:
+    """Cluster the views of a job and write everything but the report to a folder.
+
+    Parameters
+    ----------
+    job : Job
+    folder : Path
+    fresh : bool
+        Replace a clustering by other settings that the folder holds.
+    on_step : callable
+        Told what is about to be done.
+
+    Returns
+    -------
+    dict
+        The facts that the report shows, as in ``clustering.json``.
+
+    Raises
+    ------
+    MvccError
+        For inputs that cannot be used, constraints that contradict each other, or a folder that cannot be written.
+    """
+    began = time.perf_counter()
+    on_step("reading")
+    inputs = read_inputs(job)
+    check_folder(folder, job, fresh=fresh)
+    # scikit-learn takes a second to import: whatever is wrong with the files is told before
+    from mvcc.jobs._clustering import cluster_inputs
+
+    return cluster_inputs(job, inputs, folder, began, on_step)

@@ -1,0 +1,84 @@
+"""A clustering as a file that new rows can be given to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._utils.messages import nearest
+from mvcc._utils.validation import check_data
+from mvcc.exceptions import InvalidInputError
+
+
+@dataclass(frozen=True, eq=False)
+class SavedClustering:
+    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to ``model.joblib``.
+
+    Attributes
+    ----------
+    model : MultiViewConstrainedClustering
+    names : list of str
+        The views.
+    columns : list of list of str
+        Per view the columns that were clustered.
+    transformers : list of scikit-learn transformers
+        What makes features of the columns, of new rows as well.
+    numbers : list of (k,) arrays
+        The number of every cluster of the model in the results, per view.
+
+    Examples
+    --------
+    >>> import joblib
+    >>> saved = joblib.load("results/model.joblib")  # doctest: +SKIP
+    >>> saved.predict(pd.read_csv("new_texts.csv"), view="texts")  # doctest: +SKIP
+    """
+
+    model: Any
+    names: list[str]
+    columns: list[list[str]]
+    transformers: list[Any]
+    numbers: list[NDArray[np.int64]]
+
+    def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> NDArray[np.int64]:
+        """Return the cluster of new rows of one view.
+
+        Parameters
+        ----------
+        X : DataFrame with the columns that were clustered, or array-like of shape (n, d) of them in their order
+        view : str
+            The name of the view.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Clusters, numbered as in ``labels.csv``.
+
+        Raises
+        ------
+        InvalidInputError
+            For an unknown view, missing columns, values that are no numbers, or spectral features in which new rows
+            cannot be placed (:class:`mvcc.SpectralFeatures`).
+        """
+        if view not in self.names:
+            raise InvalidInputError(f"there is no view {view!r}{nearest(str(view), self.names)}")
+        number = self.names.index(view)
+        columns = self.columns[number]
+        if isinstance(X, pd.DataFrame):
+            if missing := [column for column in columns if column not in X.columns]:
+                raise InvalidInputError(f"X has no column {', '.join(map(repr, missing[:5]))}.")
+            X = X[columns].to_numpy()
+        data = check_data(X)
+        if data.shape[1] != len(columns):
+            raise InvalidInputError(f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}.")
+        found: NDArray[np.int64] = self.model.predict(self.transformers[number].transform(data), view=number)
+        return self.numbers[number][found]
+
+    def save(self, path: Path) -> None:
+        """Write it to a file, which ``joblib.load`` reads. Load such files only from those whom you trust."""
+        joblib.dump(self, path, compress=3)

@@ -1,0 +1,98 @@
+"""The same number for the same cluster in all views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+
+from mvcc._utils.messages import shown
+from mvcc._utils.validation import MAX_ENTRIES, as_array, as_list, check_count, check_labels
+from mvcc.constraints import check_mappings
+from mvcc.exceptions import InvalidInputError
+
+
+def match_clusters(
+    labels: Sequence[ArrayLike], mappings: Mapping[tuple[int, int], ArrayLike] | None, n_clusters: int
+) -> list[NDArray[np.int64]]:
+    """Give the clusters of all views new numbers, so that related rows have the same one as often as possible.
+
+    Co-EM links views by constraints, never by the numbers of their clusters: cluster 3 of one view may be cluster 0 of
+    another. The first view keeps its numbers. Then comes, again and again, the view with the most relations to those
+    that have their numbers: its clusters take them over by the assignment that most of these relations agree with.
+    What no relation decides keeps its number where that is free.
+
+    Parameters
+    ----------
+    labels : list of array-like of shape (n_v,)
+        Cluster of every row, 0 … k − 1, per view; as ``MultiViewConstrainedClustering.labels_``.
+    mappings : dict {(u, v): array-like of shape (r, 2)} or None
+        Rows of view u and of view v that are the same object; views by number.
+    n_clusters : int
+        k, the number of clusters of each view.
+
+    Returns
+    -------
+    list of ndarray of shape (k,)
+        The new number of every cluster, per view: ``numbers[view][labels[view]]`` are the matched labels.
+
+    Raises
+    ------
+    InvalidInputError
+        For labels that are not 0 … k − 1, or relations of rows or views that are not there.
+
+    Examples
+    --------
+    >>> from mvcc import match_clusters
+    >>> texts, images = [0, 0, 1, 2], [2, 2, 0, 1]
+    >>> numbers = match_clusters([texts, images], {(0, 1): [(0, 0), (1, 1), (2, 2)]}, 3)
+    >>> numbers[1][images].tolist()
+    [0, 0, 1, 2]
+    """
+    k = check_count(n_clusters, "n_clusters")
+    if k * k > MAX_ENTRIES:
+        raise InvalidInputError(
+            f"n_clusters={k} is too many to be matched: the table of {k} × {k} counts is too large."
+        )
+    found = [_checked(y, number, k) for number, y in enumerate(as_list(labels, "labels"))]
+    tables: dict[tuple[int, int], NDArray[np.int64]] = {}
+    for (u, v), rows in check_mappings(mappings, [len(y) for y in found]).items():
+        table = np.zeros((k, k), dtype=np.int64)
+        np.add.at(table, (found[u][rows[:, 0]], found[v][rows[:, 1]]), 1)
+        tables[u, v], tables[v, u] = table, table.T
+    numbers: dict[int, NDArray[np.int64]] = {}
+    while len(numbers) < len(found):
+        votes = {view: _votes(view, numbers, tables, k) for view in range(len(found)) if view not in numbers}
+        view = max(votes, key=lambda view: int(votes[view].sum()))
+        # of equally good assignments the one that keeps most numbers
+        new, old = linear_sum_assignment((k + 1) * votes[view] + np.eye(k, dtype=np.int64), maximize=True)
+        numbers[view] = new[np.argsort(old)]
+    return [numbers[view] for view in range(len(found))]
+
+
+def _checked(labels: ArrayLike, number: int, k: int) -> NDArray[np.int64]:
+    what = f"labels[{number}]"
+    array = as_array(labels, what)
+    if array.ndim != 1:
+        raise InvalidInputError(f"{what} must have one cluster number per row, shape (n,), not {array.shape}.")
+    if not array.size:
+        return np.empty(0, dtype=np.int64)
+    checked = check_labels(array, len(array), what)
+    if checked.max() >= k:
+        raise InvalidInputError(
+            f"{what} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 … {k - 1}."
+        )
+    return checked
+
+
+def _votes(
+    view: int, numbers: dict[int, NDArray[np.int64]], tables: dict[tuple[int, int], NDArray[np.int64]], k: int
+) -> NDArray[np.int64]:
+    """Count the relations of each new number (row) of the views that have theirs with each cluster of a view."""
+    votes = np.zeros((k, k), dtype=np.int64)
+    for other, new in numbers.items():
+        if (other, view) in tables:
+            votes[new] += tables[other, view]
+    return votes

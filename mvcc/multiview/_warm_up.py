@@ -1,0 +1,96 @@
+"""Compiling all kernels beforehand, by fits of a few points: once, instead of by all workers at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._utils import threads
+from mvcc.constraints import Constraints, Neighborhoods, weights_by_use
+from mvcc.multiview._algorithm_2 import MultiViewConstrainedClustering
+from mvcc.multiview._methods import (
+    base_names,
+    make_base,
+    make_without_base,
+    own_transfer_names,
+    takes_threshold,
+    transfer_class,
+)
+from mvcc.results import JOINT
+
+_ROWS = 12
+
+Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
+
+
+def compile_all_kernels() -> None:
+    """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
+    compile_kernels(product(base_names(), own_transfer_names(), [None]))
+    many = np.zeros((threads._WORTH_SHARING, 1))  # shared among threads, by kernels that are else called by kernels
+    for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
+        make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
+        make_base("pck-means", 2).set_params(init="auto").fit(many[:_ROWS], constraints=constraints)
+
+
+def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
+    """Compile every kernel that trials call with some methods, or load what numba has compiled already.
+
+    Parameters
+    ----------
+    used : iterable of (str or None, str, str or None)
+        The names of a base, None for methods without one, and of a method, and how the base starts.
+    """
+    for base, method, init in used:
+        if base is not None:
+            _compile(base, method, init)
+        elif method == JOINT:
+            _compile_joint()
+
+
+@cache
+def _compile_joint() -> None:
+    """Cluster a few points jointly, once in a process."""
+    X = np.random.default_rng(0).normal(size=(_ROWS, 2))
+    given = Constraints([(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False])
+    same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
+    for constraints in (None, [given, given]):
+        model = make_without_base(JOINT, 2, random_state=0)
+        model.fit([X, X], constraints=constraints, mappings={(0, 1): same})
+
+
+@cache
+def _compile(base: str, method: str, init: str | None) -> None:
+    """Fit a few points with a base and a transfer method, once in a process."""
+    y = np.arange(_ROWS) % 2
+    X = np.random.default_rng(0).normal(size=(_ROWS, 2)) + 9 * y[:, None]
+    same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
+    for given, closure, threshold in _problems(y):
+        transfer = transfer_class(method)()
+        if takes_threshold(method):
+            transfer.set_params(threshold=threshold)
+        model = MultiViewConstrainedClustering(make_base(base, 2, init), transfer, closure=closure, random_state=0)
+        model.fit([X, X], constraints=[given, given], mappings={(0, 1): same})
+        weights_by_use(given.pairs, given.must_link, given.weights, given.pairs, given.must_link, y)
+
+
+def _problems(y: NDArray[np.int64]) -> list[Problem]:
+    """Return constraints, how to close them, and a threshold: all that is closed, or kept, in arrays of other types.
+
+    The constraints weigh the same, or they do not, or they are so many that they stay neighbourhoods.
+    """
+    pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
+    return [
+        (Constraints(pairs, must_link), "full", 0.5),
+        (Constraints(pairs, must_link, [1.0, 0.8, 0.7, 0.9]), "full", "cv"),
+        (_held(y, np.array([[0, 1]])), "none", 0.5),
+    ]
+
+
+def _held(group: NDArray[np.int64], apart: NDArray[np.int64]) -> Constraints:
+    """Return constraints that stay neighbourhoods."""
+    return Constraints._held(Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints([], []))

@@ -1,0 +1,180 @@
+"""The E-step: propagating constraints to nearby pairs of instances (Eq. 9–11 and 15–18, §5.1, §5.4).
+
+With G the reach of every constrained endpoint (Eq. 15) and C the weights of the constraints of one type, the
+propagated weights are the product Gᵀ C G in the (max, ×) semiring; both orders of Eq. 10 are the symmetry of C. As
+every factor of G is at most 1, whatever falls below the threshold on the way can be dropped (Eq. 17).
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import cKDTree
+
+from mvcc._utils.threads import for_blocks, may_share
+from mvcc._utils.validation import LARGEST_SQUARE, as_array, check_data, check_labels, check_metrics, check_number
+from mvcc.constraints import Constraints
+from mvcc.exceptions import InvalidInputError
+from mvcc.propagation._gaussians import Gaussians, fit_gaussians
+from mvcc.propagation._kernels import as_constraints, endpoint_reach, heavy_links, max_product, transposed
+
+Sparse = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # start of each row, columns, values
+
+_ENDPOINTS_AT_ONCE = 64  # what a tree finds comes as Python lists, which are large
+_SHARES = 32  # of the rows of a product among threads
+
+# A distance at which the weight still rounds up to the threshold must not be cut off.
+_SLACK = 1e-12
+
+
+def propagate_constraints(
+    X: ArrayLike,
+    labels: ArrayLike,
+    constraints: Constraints,
+    threshold: float,
+    *,
+    candidates: ArrayLike | None = None,
+    metrics: ArrayLike | None = None,
+    regularization: float = 1e-6,
+) -> Constraints:
+    """Propagate constraints to pairs of candidates near their endpoints (one E-step, step 11 of Algorithm 2).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Instances of one view.
+    labels : array-like of shape (n,)
+        Current cluster of every row; means and covariances of the clusters come from it.
+    constraints : Constraints
+        The given constraints, in rows of X.
+    threshold : float
+        t_V in (0, 1]: lightest weight that a propagated constraint may have.
+    candidates : array-like of int, default=None
+        Rows that constraints may propagate to (X̂); all rows when left out.
+    metrics : array-like of shape (k, d) or (k, d, d), default=None
+        ``MPCKMeans.metrics_``: the covariances are then the rescaled inverses of the metrics (Eq. 5–6), else the
+        empirical ones.
+    regularization : float, default=1e-6
+        γ of Eq. 4, in squared units of X.
+
+    Returns
+    -------
+    Constraints
+        All pairs with W = w · max(G·G) >= threshold (Eq. 10), the largest weight per pair and type. A constraint
+        between candidates propagates to itself with its own weight; one lighter than the threshold goes nowhere.
+
+    Raises
+    ------
+    InvalidInputError
+        For arguments that do not fit together, or a covariance that is singular, since the regularization is too small
+        for the scale of X.
+    """
+    data = check_data(X)
+    clusters = check_labels(labels, len(data), "labels")
+    t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
+    gamma = check_number(regularization, "regularization", low=0, high=LARGEST_SQUARE)
+    targets = _check_candidates(candidates, len(data))
+    learned = None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
+    if not isinstance(constraints, Constraints):
+        raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
+    if constraints._largest_row() >= len(data):
+        raise InvalidInputError(
+            f"A constraint names row {constraints._largest_row()}, but X has only {len(data)} rows."
+        )
+
+    endpoints, heaviest, *links = heavy_links(
+        len(data), constraints.pairs, constraints.must_link, constraints.weights, t
+    )
+    if not len(endpoints):
+        return Constraints([], [])
+    gaussians = fit_gaussians(data, clusters, learned, gamma)
+    shared = may_share(len(targets))
+    reached = reach(data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared)
+    reached_by = transposed(reached, len(targets))
+
+    found = []
+    for of_kind in links:
+        one_end = _product(of_kind, reached, len(targets), t, upper=False, shared=shared)
+        found.append(_product(reached_by, one_end, len(targets), t, upper=True, shared=shared))
+    return Constraints._sorted(*as_constraints(targets, *found))
+
+
+def reach(
+    X: NDArray[np.float64],
+    targets: NDArray[np.int64],
+    endpoints: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    gaussians: Gaussians,
+    cut: NDArray[np.float64],
+    *,
+    shared: bool,
+) -> Sparse:
+    """Return G of Eq. 15 as a sparse matrix (start, candidate number, value), one row per endpoint.
+
+    Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18, as its radius is that
+    of the longest axis; the exact distance decides, and rounding must not keep a candidate out of the ball.
+    """
+    # a tree that is quick to build: it is asked once
+    points = X if len(targets) == len(X) else X[targets]
+    tree = cKDTree(points, leafsize=64, balanced_tree=False, compact_nodes=False)
+    G = gaussians.memberships(X, endpoints, labels)
+    longest = np.linalg.eigvalsh(gaussians.covariances)[:, -1]
+    radii = np.sqrt(cut * G * longest[labels[endpoints]]) * (1 + 1e-6)
+
+    def of_block(block: slice) -> Sparse:
+        balls = tree.query_ball_point(X[endpoints[block]], radii[block], return_sorted=True)
+        start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
+        near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
+        block_reach: Sparse = endpoint_reach(
+            X, targets, endpoints[block], labels, gaussians.whiteners, G[block], cut[block], start, near
+        )
+        return block_reach
+
+    return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
+
+
+def cut_of(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    """Return the squared distance beyond which constraints of some weight fall below the threshold (Eq. 17)."""
+    return 2 * _log_ratio(weights, threshold) + _SLACK
+
+
+def _log_ratio(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    """Return ln(w / t), also where w / t is beyond all floats."""
+    with np.errstate(over="ignore"):
+        ratio = weights / threshold
+    logarithms: NDArray[np.float64] = np.log(ratio)
+    return logarithms if np.isfinite(ratio).all() else np.log(weights) - np.log(threshold)
+
+
+def _product(left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool) -> Sparse:
+    """Multiply in the (max, ×) semiring, keeping what is ≥ threshold; with ``upper`` only right of the diagonal."""
+    n_rows = len(left[0]) - 1
+
+    def of_rows(block: slice) -> Sparse:
+        rows = left[0][block.start : block.stop + 1], *left[1:]
+        product: Sparse = max_product(rows, right, n_columns, threshold, upper, block.start)
+        return product
+
+    return _stacked(for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared))
+
+
+def _stacked(parts: list[Sparse]) -> Sparse:
+    """Return sparse matrices of the same columns one above the other."""
+    if len(parts) == 1:
+        return parts[0]
+    counts, columns, values = zip(*((np.diff(start), column, value) for start, column, value in parts), strict=True)
+    start = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))))
+    return start, np.concatenate(columns), np.concatenate(values)
+
+
+def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]:
+    if candidates is None:
+        return np.arange(n)
+    rows = as_array(candidates, "candidates")
+    if rows.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+        raise InvalidInputError(f"candidates must be row numbers of X, integers in 0 … {n - 1}.")
+    return np.unique(rows).astype(np.int64)

@@ -1,0 +1,107 @@
+"""The clusters as Gaussians, whose shape constraints propagate with (Eq. 4–8, §5.1)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._utils.kernels.linalg import inverse_cholesky
+from mvcc._utils.validation import check_matrices
+from mvcc.exceptions import InvalidInputError
+from mvcc.propagation._kernels import cluster_moments, memberships
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """Means, covariances and whitening matrices of the clusters of one view.
+
+    Attributes
+    ----------
+    sizes : (k,) array
+        Number of members of each cluster.
+    means : (k, d) array
+    covariances : (k, d, d) array
+        Σ_h.
+    whiteners : (k, d, d) array
+        Lower triangular W_h with Σ_h^-1 = W_hᵀ W_h; zero for an empty cluster.
+    """
+
+    sizes: NDArray[np.int64]
+    means: NDArray[np.float64]
+    covariances: NDArray[np.float64]
+    whiteners: NDArray[np.float64]
+
+    def memberships(
+        self, X: NDArray[np.float64], rows: NDArray[np.int64], labels: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return G_c(x) of Eq. 7 for some rows of X, c being the cluster that each belongs to."""
+        G: NDArray[np.float64] = memberships(X, rows, labels, self.means, self.whiteners)
+        return G
+
+
+def fit_gaussians(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    metrics: NDArray[np.float64] | None,
+    regularization: float,
+) -> Gaussians:
+    """Estimate the Gaussian of every cluster.
+
+    Parameters
+    ----------
+    X : (n, d) array
+    labels : (n,) array
+        Cluster of every row; with metrics below k.
+    metrics : (k, d) or (k, d, d) array, or None
+        Learned metrics M_h: Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance (Eq. 4),
+        and k is the largest label + 1.
+    regularization : float
+        γ of Eq. 4, in squared units of X.
+
+    Raises
+    ------
+    InvalidInputError
+        When the covariance of a cluster that has members is singular, which needs a larger γ, or the metrics cannot be
+        inverted.
+    """
+    d = X.shape[1]
+    n_clusters = int(labels.max()) + 1 if metrics is None else len(metrics)
+    check_matrices(n_clusters, d)
+    sizes, means, covariances = cluster_moments(X, labels, n_clusters)
+    covariances += regularization * np.eye(d)
+    if metrics is not None:
+        covariances = _rescaled_inverses(metrics, covariances)
+    whiteners = np.zeros_like(covariances)
+    for h in np.flatnonzero(sizes):
+        definite, whiteners[h] = inverse_cholesky(covariances[h], np.zeros(d))
+        if not definite:
+            raise InvalidInputError(
+                f"The covariance of cluster {h} with its {sizes[h]} members is singular in {d} dimensions; "
+                f"regularization={regularization:g} must be larger, or the data scaled."
+            )
+    return Gaussians(sizes, means, covariances, whiteners)
+
+
+def _rescaled_inverses(metrics: NDArray[np.float64], empirical: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return α_h M_h^-1, whose first principal component has the variance of the empirical one (Eq. 5–6)."""
+    with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+        inverses = np.zeros_like(empirical)
+        if metrics.ndim == 2:
+            diagonal = np.arange(metrics.shape[1])
+            inverses[:, diagonal, diagonal] = 1 / metrics
+            largest = (1 / metrics).max(axis=1)
+        else:
+            inverses[:] = np.linalg.inv(metrics)
+            inverses = (inverses + inverses.transpose(0, 2, 1)) / 2
+            largest = np.linalg.eigvalsh(inverses)[:, -1]
+        alpha = np.linalg.eigvalsh(empirical)[:, -1] / largest
+        scaled: NDArray[np.float64] = alpha[:, None, None] * inverses
+        if np.isfinite(scaled).all():
+            return scaled
+    raise InvalidInputError(
+        "The metrics of the clusters have no inverse within the range of floats; they must be positive definite, and "
+        "neither too large nor too small."
+    )

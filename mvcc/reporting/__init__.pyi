@@ -1,0 +1,2 @@
+from .figures import FIGURES as FIGURES
+from .figures import plot as plot

@@ -1,0 +1,17 @@
+from ._evaluate import Experiment as Experiment
+from ._evaluate import Scorecard as Scorecard
+from ._evaluate import evaluate as evaluate
+from ._evaluate import evaluate_claims as evaluate_claims
+from ._evidence import read_evidence as read_evidence
+from ._files import beyond_to_markdown as beyond_to_markdown
+from ._files import to_json as to_json
+from ._files import to_markdown as to_markdown
+from ._files import write_markdown as write_markdown
+from ._outcome import Outcome as Outcome
+from ._outcome import Verdict as Verdict
+from ._scorecard import CLAIMS as CLAIMS
+from ._scorecard import Claim as Claim
+from ._terminal import print_scorecard as print_scorecard
+from ._terminal import write_cells as write_cells
+from ._wording import write_cell as write_cell
+from ._wording import write_p as write_p

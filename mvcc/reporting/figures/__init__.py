@@ -1,0 +1,5 @@
+"""The figures of the paper, drawn from results."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,14 @@
+from ._curves import IN_THE_VIEW as IN_THE_VIEW
+from ._curves import PER_VIEW as PER_VIEW
+from ._panels import about_trials as about_trials
+from ._panels import dataset_title as dataset_title
+from ._panels import in_order as in_order
+from ._panels import of_base as of_base
+from ._plot import FIGURES as FIGURES
+from ._plot import plot as plot
+from ._style import METHODS as METHODS
+from ._style import PEERS as PEERS
+from ._style import SeriesStyle as SeriesStyle
+from ._style import house_style as house_style
+from ._style import method_styles as method_styles
+from ._style import percent as percent

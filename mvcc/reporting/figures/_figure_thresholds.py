@@ -1,0 +1,121 @@
+"""Beyond the paper: performance over the threshold t_V and the number of constraints, as a heat map."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from mvcc.reporting.figures._curves import PER_VIEW
+from mvcc.reporting.figures._grids import add_color_bar, add_legend
+from mvcc.reporting.figures._panels import about_trials, draw_panels, main_experiment, panels_by_base
+from mvcc.reporting.figures._style import percent
+from mvcc.results import CROSS_VALIDATED
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+
+_TITLE = "Performance of Constraint Propagation over threshold and number of constraints"
+_NOTE = (
+    "Colours and numbers: pairwise F-measure, mean of all views. {trials} cv: every trial chooses its threshold by "
+    "cross-validation over the constrained instances (§6.3). DM: Direct Mapping, which uses no threshold. A frame "
+    "marks the best fixed threshold of each column."
+)
+_SPECIAL = {CROSS_VALIDATED: "cv", "direct-mapping": "DM"}
+_SIZE = (4.0, 3.0)
+_MOST_CELLS_WITH_NUMBERS = 10  # beside each other
+_GAP = 0.35  # between the fixed thresholds and the rows below, in rows
+
+
+def heat_map(points: pd.DataFrame) -> pd.DataFrame:
+    """Arrange the mean F-measures of a panel.
+
+    Parameters
+    ----------
+    points : pandas.DataFrame
+        The rows of one data set, base algorithm and mapped fraction.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One column per number of constraints and one row per fixed threshold, descending, then those of ``cv`` and
+        Direct Mapping where there are such.
+    """
+    points = points.assign(row=points["threshold"].where(points["method"] != "direct-mapping", points["method"]))
+    table = points.pivot_table(index="row", columns="n_constraints", values="mean", aggfunc="first")
+    fixed = sorted(set(table.index) - set(_SPECIAL), key=float, reverse=True)
+    return table.loc[[*fixed, *(name for name in _SPECIAL if name in table.index)]]
+
+
+def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
+    """Draw F-measure over threshold × number of constraints (§6.3).
+
+    One row of panels per data set and mapped fraction and one column per base algorithm; None without a sweep.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    rows = curves[curves["study"] == "thresholds"]
+    rows = rows[rows["method"].isin(["constraint-propagation", "direct-mapping"])].reset_index(drop=True)
+    if rows["threshold"].isna().all():
+        return None
+    reading = rows["mapped"].map(percent) + " of the instances mapped"
+    for name in ("closure", "rewired"):
+        if rows[name].nunique() > 1:
+            reading += f" · {name} " + rows[name].astype(str)
+    rows = rows.assign(reading=reading)
+    of_paper = _thresholds_of_figure_4(curves)
+    colors = ScalarMappable(Normalize(rows["mean"].min(), rows["mean"].max()), "cividis")
+
+    def draw(axes: Axes, points: pd.DataFrame) -> None:
+        _draw_map(axes, heat_map(points), colors, of_paper.get(points["dataset"].iloc[0]))
+
+    figure = draw_panels(panels_by_base(rows), _TITLE, _NOTE.format(trials=about_trials(rows)), draw, _SIZE)
+    marks: list[Artist] = [Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.8)]
+    if of_paper:
+        marks.append(Line2D([], [], label="Threshold of Figure 4", color="black", marker=">", linestyle="none"))
+    add_legend(figure, "Marks", marks)
+    add_color_bar(figure, "Pairwise F-measure", colors)
+    return figure
+
+
+def _thresholds_of_figure_4(curves: pd.DataFrame) -> dict[str, float]:
+    """Return the threshold of Table 1 for each data set: the one that the main experiment was run with."""
+    main = main_experiment(curves, "multi-view")
+    main = main[main["threshold"].notna() & (main["threshold"] != CROSS_VALIDATED)]
+    return {str(dataset): float(of_dataset["threshold"].iloc[0]) for dataset, of_dataset in main.groupby("dataset")}
+
+
+def _draw_map(axes: Axes, table: pd.DataFrame, colors: ScalarMappable, of_paper: float | None) -> None:
+    from matplotlib.patches import Rectangle
+
+    fixed = [name for name in table.index if name not in _SPECIAL]
+    places = [row if name in fixed else row + _GAP for row, name in enumerate(table.index)]
+    best = table.loc[fixed].max()
+    for (row, name), (column, n) in product(enumerate(table.index), enumerate(table.columns)):
+        value = table.loc[name, n]
+        color = colors.to_rgba(value)
+        corner = (column - 0.5, places[row] - 0.5)
+        axes.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", linewidth=0.5))
+        if len(table.columns) <= _MOST_CELLS_WITH_NUMBERS:
+            ink = "white" if sum(color[:3]) < 1.4 else "black"
+            axes.text(column, places[row], f"{value:.3f}", ha="center", va="center", fontsize=7.5, color=ink)
+        if name in fixed and value == best[n]:
+            inset = Rectangle((corner[0] + 0.04, corner[1] + 0.06), 0.92, 0.88, fill=False, linewidth=1.8, zorder=3)
+            axes.add_patch(inset)
+    axes.set_xlim(-0.5, len(table.columns) - 0.5)
+    axes.set_ylim(max(places) + 0.5, -0.5)
+    axes.set_xticks(range(len(table.columns)), [f"{n:g}" for n in table.columns])
+    axes.set_yticks(places, [_SPECIAL.get(name) or _label(name, of_paper) for name in table.index])
+    axes.grid(visible=False)
+    axes.set_xlabel(PER_VIEW)
+    axes.set_ylabel("Threshold t")
+
+
+def _label(threshold: str, of_paper: float | None) -> str:
+    return f"▸ {threshold}" if float(threshold) == of_paper else threshold

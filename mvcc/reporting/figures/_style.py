@@ -1,0 +1,145 @@
+"""The look that all figures share: names, colours, markers, line types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any, Literal
+
+from mvcc.results import BASES, JOINT, K_MEANS, TRANSFERS
+
+LineStyle = Literal["solid"] | tuple[float, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class SeriesStyle:
+    """How one transfer method or base algorithm is called and drawn."""
+
+    title: str
+    color: str
+    marker: str
+    marker_size: float  # points; evens out the area of the different shapes
+
+
+# After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colours differ in grey, too.
+_LOOKS = (("#00558f", "o", 5.0), ("#d55e00", "s", 4.6), ("#3fbf95", "^", 5.6), ("#000000", "D", 4.2))
+METHODS = {name: SeriesStyle(title, *look) for (name, title), look in zip(TRANSFERS.items(), _LOOKS, strict=True)}
+# Beyond the paper: what needs no base. Of these and of others the markers tell the colours apart.
+WITHOUT_BASE = {
+    JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 5.6),
+    K_MEANS: SeriesStyle("k-means", "#604020", "d", 5.0),
+}
+# What other packages offer for the same task, as scripts/peers.py calls it.
+PEERS = {
+    "spectral-clustering": SeriesStyle("Spectral Clustering", "#888888", "v", 5.0),
+    "k-means-spectral": SeriesStyle("k-means, spectral", "#888888", "X", 5.0),
+    "mvlearn": SeriesStyle("mvlearn and 5-NN", "#888888", "P", 5.0),
+    "label-spreading": SeriesStyle("Label Spreading", "#888888", "p", 5.0),
+    "spectral-learning": SeriesStyle("Spectral Learning", "#888888", "*", 6.6),
+}
+# Of methods that the paper does not have. Apart from those above and from each other (ΔE > 30) also where one of the
+# three kinds of cones is missing.
+_OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
+_OTHER_MARKERS = (("v", 5.6), ("P", 5.6), ("X", 5.6), ("p", 5.6), ("*", 7.4))
+# Where both base algorithms share a panel, their colours and markers tell them apart.
+_BASE_LOOKS = (("#00558f", "o", 4.6), ("#d55e00", "s", 4.6))
+BASE_STYLES = {name: SeriesStyle(title, *look) for (name, title), look in zip(BASES.items(), _BASE_LOOKS, strict=True)}
+
+SOFT = "#444444"  # for what should not shout
+ANY = SeriesStyle("any", SOFT, "o", 5.0)  # in legends that are about the line alone
+
+SINGLE_VIEW_LINE: LineStyle = (0, (7, 1.5, 1.2, 1.5))
+_PAPER_LINES: dict[float, LineStyle] = {1.0: "solid", 0.4: (0, (4, 1.6)), 0.2: (0, (1, 1.3))}
+_OTHER_LINES: tuple[LineStyle, ...] = ((0, (10, 2)), (0, (2.5, 1.2)), (0, (1, 3)), (0, (5, 1.2, 1, 1.2, 1, 1.2)))
+
+_SETTINGS: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "text.parse_math": False,  # a name with a dollar sign is a name
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.fontsize": 9.0,
+    "legend.title_fontsize": 9.0,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # letters stay letters: the text in the PDF can be searched and edited
+}
+
+
+def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
+    """Give each transfer method its title, colour and marker.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of methods, as the results call them.
+
+    Returns
+    -------
+    dict of str to SeriesStyle
+        The paper's methods in its order, those without a base, then all others by name, in looks that no other has.
+    """
+    present, known = set(names), METHODS | WITHOUT_BASE | PEERS
+    others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
+    return {name: style for name, style in known.items() if name in present} | {
+        name: SeriesStyle(_title(name), color, *marker) for name, color, marker in others
+    }
+
+
+def _title(name: str) -> str:
+    """Write a name as those of the paper's methods are written."""
+    words = name.replace("_", "-").split("-")
+    return " ".join(word[:1].upper() + word[1:] for word in words if word) or name
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw and save with matplotlib's defaults and our settings, whatever the user's own ``matplotlibrc`` says."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        yield
+
+
+def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
+    """Give each mapped fraction its type of line: the paper's for 20, 40 and 100 %, one of its own for any other.
+
+    Parameters
+    ----------
+    fractions : iterable of float
+        Mapped fractions, in (0, 1].
+
+    Returns
+    -------
+    dict of float to line style
+        In descending order of fraction.
+    """
+    others = cycle(_OTHER_LINES)
+    return {
+        fraction: _PAPER_LINES[fraction] if fraction in _PAPER_LINES else next(others)
+        for fraction in sorted(set(fractions), reverse=True)
+    }
+
+
+def percent(fraction: float) -> str:
+    """Write a fraction as a percentage, with as many digits as it needs."""
+    return f"{100 * fraction:g}%"
+
+
+def tint(color: str, fraction: float) -> tuple[float, float, float]:
+    """Mix a colour with white: a marker is filled as far as the mapping is known, so it tells what its line tells."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (1 - fraction * (1 - part) for part in to_rgb(color))
+    return red, green, blue

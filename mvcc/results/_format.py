@@ -1,0 +1,74 @@
+"""What a results folder is made of: its files, the columns of its tables, and the words in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from gzip import GzipFile
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MANIFEST, SCORES, CURVES, EXAMPLE = "manifest.json", "scores.csv.gz", "curves.csv", "example.json"
+
+CELL = (
+    "experiment", "dataset", "view", "base", "method", "closure", "threshold", "mapped", "rewired", "n_constraints",
+)  # fmt: skip
+KINDS = ("must_link", "cannot_link")
+_PER_KIND = (
+    "propagated_{}s", "weight_{}s", "precision_{}", "inferred_{}s", "inferred_weight_{}s", "inferred_precision_{}",
+)  # fmt: skip
+MEASURES = (
+    *(name.format(kind) for kind in KINDS for name in _PER_KIND),
+    "iterations", "converged", "chosen_threshold", "disagreement", "divergence",
+)  # fmt: skip
+
+PROPAGATION, SINGLE_VIEW = "constraint-propagation", "single-view"
+TRANSFERS = {  # the paper's transfer methods, and its base algorithms: how results and people call them
+    PROPAGATION: "Constraint Propagation",
+    "direct-mapping": "Direct Mapping",
+    "cluster-membership": "Cluster Membership",
+    SINGLE_VIEW: "Single View",
+}
+BASES = {"pck-means": "PCK-Means", "mpck-means": "MPCK-Means"}
+JOINT, K_MEANS = "joint", "k-means"  # methods that cluster by themselves: what they do has no base
+BEYOND, BEYOND_PEERS = "beyond", "peers"  # studies: joint beside the paper's methods, and what other packages offer
+CROSS_VALIDATED = "cv"
+POOLED = "all"  # the view that is all views of a data set together
+
+_MOST_PACKED = 100  # bytes of a table in one of its file; those of ours are ten
+
+
+def unpacked(content: bytes) -> bytes:
+    """Unpack a table, but nothing that was packed to fill the memory.
+
+    Raises
+    ------
+    OSError, EOFError, zlib.error
+        When it is no gzip file.
+    ValueError
+        When it would unpack to more than any table does.
+    """
+    most = 2**20 + _MOST_PACKED * len(content)
+    with GzipFile(fileobj=BytesIO(content)) as file:
+        text = file.read(most + 1)
+    if len(text) > most:
+        raise ValueError(f"it unpacks to more than {most} bytes, which no table does")
+    return text
+
+
+def read_csv(content: bytes, texts: Iterable[str], **options: Any) -> pd.DataFrame:
+    """Read a table, some columns of which are text, and every number to its last bit.
+
+    Raises
+    ------
+    ValueError
+        When it is no table.
+    """
+    import pandas as pd
+
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # newer ones do so unasked
+        options["float_precision"] = "round_trip"
+    table: pd.DataFrame = pd.read_csv(BytesIO(content), dtype=dict.fromkeys(texts, "str"), **options)
+    return table

@@ -1,0 +1,101 @@
+"""What a results folder says of itself: ``manifest.json``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mvcc._utils.files import is_inside
+
+
+class Run(BaseModel):
+    """One run into the folder. One that was interrupted has not ``finished``.
+
+    Attributes
+    ----------
+    command, commit : str
+        The command line, and the commit of the checkout that mvcc ran from, if it was one.
+    versions : dict {package: version}
+        Also of the packages that `transfers` come from.
+    transfers : dict {name: {"package": ..., "module": ...}}
+        Where the transfer methods of other packages come from; not set where there are none.
+    machine : dict
+        What the bits of a result may depend on beside the versions.
+    started, finished : str
+        In UTC.
+    seconds : float
+    computed : int
+        Trials finished by this run.
+    failed : list of int
+        Trials that failed in it.
+    """
+
+    model_config = ConfigDict(strict=True)
+
+    command: str
+    commit: str | None
+    versions: dict[str, str]
+    transfers: dict[str, dict[str, str]] = {}
+    machine: dict[str, Any]
+    started: str
+    finished: str | None = None
+    seconds: float | None = None
+    computed: int | None = None
+    failed: list[int] | None = None
+
+
+class Manifest(BaseModel):
+    """What the results of a folder are results of.
+
+    Attributes
+    ----------
+    config : dict
+        The configuration, complete with its defaults.
+    data : dict {file: sha256}
+    runs : list of Run
+        All runs that the results come from, the latest last.
+    checksums : dict {file: sha256}
+        Of every file of the results, as seen from the folder. Those of a run in progress are in its journal.
+    """
+
+    model_config = ConfigDict(strict=True)
+
+    config: dict[str, Any]
+    data: dict[str, str]
+    runs: list[Run] = Field(min_length=1)
+    checksums: dict[str, str] = {}
+
+    @property
+    def trials(self) -> int:
+        """Number of trials that the results are, or are to become."""
+        return int(self.config["trials"])
+
+    def to_json(self) -> bytes:
+        """Return the content of the file."""
+        tree = self.model_dump(mode="json", exclude_unset=True)
+        return (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def parse_manifest(content: bytes) -> Manifest:
+    """Read the content of the file.
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong with it.
+    """
+    try:
+        manifest = Manifest.model_validate(json.loads(content))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg']}") from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    trials = manifest.config.get("trials")
+    if type(trials) is not int or trials < 1:
+        raise ValueError("config.trials: it is not a number of trials")
+    if not all(map(is_inside, manifest.checksums)):
+        raise ValueError("checksums: a name that leads out of the folder")
+    return manifest

@@ -1,0 +1,298 @@
+"""What ``clustering.json`` has to hold before a page is made of it; it may be damaged or from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError, model_validator
+
+from mvcc._utils.messages import clipped
+from mvcc.exceptions import StoreError
+
+CLUSTERING = "clustering.json"
+SCHEMA = 1
+
+_ROUNDING = 1e-9  # a mean of shares may end so far above 1
+
+Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+Positive = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1 + _ROUNDING)]
+
+
+class Given(NamedTuple):
+    """A constraint of the user's, and where it was given."""
+
+    i: Count
+    j: Count
+    must_link: StrictBool
+    weight: Weight
+    satisfied: StrictBool
+    reason: StrictStr
+
+
+class Link(NamedTuple):
+    """A constraint between two rows, and where it comes from."""
+
+    i: Count
+    j: Count
+    must_link: StrictBool
+    weight: Weight
+    reason: StrictStr
+
+
+class Moved(NamedTuple):
+    """A row that constraints moved: its cluster without them, and which of them is near."""
+
+    row: Count
+    without: Count
+    reason: StrictStr
+
+
+class Pair(NamedTuple):
+    """A row of one view and a row of another."""
+
+    i: Count
+    j: Count
+
+
+class Suspicious(NamedTuple):
+    """A match that seems to be wrong: how likely it is, and whether it was left out."""
+
+    i: Count
+    j: Count
+    suspicion: Share
+    dropped: StrictBool
+
+
+class _Facts(BaseModel):
+    """What a later version adds is not shown, but nothing to refuse."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
+
+
+class LinkCounts(_Facts):
+    """Numbers of constraints of both kinds."""
+
+    must_link: Count
+    cannot_link: Count
+
+    @property
+    def total(self) -> int:
+        return self.must_link + self.cannot_link
+
+
+NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
+
+
+class View(_Facts):
+    """One view: its rows in the order of the file, and what became of them.
+
+    The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
+    """
+
+    name: StrictStr
+    source: StrictStr
+    n_rows: Positive
+    n_features: Count
+    features: StrictStr
+    n_components: Positive
+    ids: tuple[StrictStr, ...]
+    labels: tuple[Count, ...]
+    reference: tuple[StrictStr, ...] | None
+    x: tuple[Number, ...]
+    y: tuple[Number, ...]
+    axes: tuple[StrictStr, StrictStr]
+    stability: tuple[Share | None, ...]
+    given: tuple[Given, ...]
+    violated: tuple[Link, ...]
+    dropped: tuple[Link, ...]
+    moved: tuple[Moved, ...] = ()
+    n_moved: Count = 0
+    propagated: tuple[Link, ...] = ()
+    received: tuple[Link, ...] = ()
+    n_propagated: LinkCounts = NO_LINKS
+    n_inferred: LinkCounts = NO_LINKS
+    n_received: LinkCounts = NO_LINKS
+    disagreement: Share = 0
+    divergence: Weight | None = None
+    suspicious: StrictBool = False
+    reference_f: Number | None
+    reference_ari: Number | None
+
+    def counts(self, name: str) -> LinkCounts:
+        """Count the given, propagated or received constraints; the lists of the latter two may be cut."""
+        if name == "given":
+            must_links = sum(link.must_link for link in self.given)
+            return LinkCounts(must_link=must_links, cannot_link=len(self.given) - must_links)
+        counts: LinkCounts = getattr(self, f"n_{name}")
+        return counts
+
+    def is_cut(self, name: str) -> bool:
+        """Tell whether a list lacks some of its constraints."""
+        return len(getattr(self, name)) < self.counts(name).total
+
+    @model_validator(mode="after")
+    def _every_row_has_its_values(self) -> Self:
+        for name in ("ids", "labels", "reference", "x", "y", "stability"):
+            values = getattr(self, name)
+            if values is not None and len(values) != self.n_rows:
+                raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
+        for name in ("given", "violated", "dropped", "propagated", "received"):
+            links: Iterable[Given | Link] = getattr(self, name)
+            if wrong := next((link for link in links if max(link.i, link.j) >= self.n_rows), None):
+                raise ValueError(f"`{name}` names row {max(wrong.i, wrong.j)}, but the rows are 0 … {self.n_rows - 1}")
+        if wrong_row := next((moved.row for moved in self.moved if moved.row >= self.n_rows), None):
+            raise ValueError(f"`moved` names row {wrong_row}, but the rows are 0 … {self.n_rows - 1}")
+        return self
+
+
+class Relation(_Facts):
+    """The related rows of two views, and whether they agree where the method lets them differ."""
+
+    views: tuple[Count, Count]
+    source: StrictStr
+    pairs: tuple[Pair, ...]
+    agreement: Share | None
+    by_chance: Share | None
+    differing: tuple[Pair, ...]
+    suspicious: tuple[Suspicious, ...] = ()
+
+
+class CoEM(_Facts):
+    """The run of co-EM (Algorithm 2)."""
+
+    iterations: Count
+    converged: StrictBool
+    objectives: tuple[tuple[Number, ...], ...]
+    propagates: StrictBool
+    threshold: Number | None
+    transfer: StrictStr
+    base: StrictStr
+
+
+class JointGraph(_Facts):
+    """The joint method: one graph for each set of views that matches connect."""
+
+    objective: Number
+    n_objects: Positive
+    connected: tuple[tuple[Count, ...], ...]
+
+
+class Restarts(_Facts):
+    """How alike the clusterings are that begin otherwise."""
+
+    count: Count
+    agreement: tuple[Number, ...]
+
+
+class Input(_Facts):
+    """A file that was read."""
+
+    path: StrictStr
+    sha256: StrictStr
+    rows: Count
+
+
+class Clustering(_Facts):
+    """All facts of a clustering, consistent with each other."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    kind: Literal["clustering"]
+    title: StrictStr
+    n_clusters: Positive
+    views: Annotated[tuple[View, ...], Field(min_length=1)]
+    relations: tuple[Relation, ...]
+    co_em: CoEM | None
+    joint: JointGraph | None = None
+    restarts: Restarts
+    warnings: tuple[StrictStr, ...]
+    settings: dict[str, Any]
+    inputs: tuple[Input, ...]
+    command: StrictStr
+    versions: dict[str, StrictStr]
+    machine: dict[str, Any]
+    finished: StrictStr
+    seconds: Number
+
+    @model_validator(mode="after")
+    def _the_parts_fit(self) -> Self:
+        n_views = len(self.views)
+        for number, view in enumerate(self.views):
+            if max(view.labels) >= self.n_clusters:
+                raise ValueError(
+                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is {self.n_clusters}"
+                )
+        for number, relation in enumerate(self.relations):
+            self._check_relation(f"relations.{number}", relation)
+        if (self.co_em is None) == (self.joint is None):
+            raise ValueError("either `co_em` or `joint` must be there")
+        for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
+            if len(values) != n_views:
+                raise ValueError(f"co_em.objectives.{number} has {len(values)} entries for {n_views} views")
+        if self.restarts.count and len(self.restarts.agreement) != n_views:
+            raise ValueError(f"restarts.agreement has {len(self.restarts.agreement)} entries for {n_views} views")
+        return self
+
+    def _check_relation(self, where: str, relation: Relation) -> None:
+        if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:
+            raise ValueError(f"{where}.views is {list(relation.views)}, not the numbers of two views")
+        sizes = [self.views[number].n_rows for number in relation.views]
+        for name in ("pairs", "differing", "suspicious"):
+            pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
+            if wrong := next((pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None):
+                raise ValueError(f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows")
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """Read ``clustering.json`` of a folder, as it is.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be read or is no JSON object.
+    """
+    path = folder / CLUSTERING
+    try:
+        facts = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(str(path), getattr(error, "strerror", None) or str(error)) from error
+    if not isinstance(facts, dict):
+        raise _damaged(str(path), "it is not a JSON object")
+    parse_facts(facts, str(path))
+    return facts
+
+
+def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Clustering:
+    """Check the facts of a clustering, all that a page shows of them.
+
+    Raises
+    ------
+    StoreError
+        Says what is wrong, and where.
+    """
+    if facts.get("kind") != "clustering":
+        raise _damaged(source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing')
+    if facts.get("schema") != SCHEMA:
+        raise StoreError(
+            f"cannot make a report of {source}: it is of another version of mvcc (schema "
+            f"{clipped(str(facts.get('schema')))}; this one reads {SCHEMA}). Make the report with the mvcc that wrote "
+            "it, or run `mvcc cluster` again."
+        )
+    try:
+        return Clustering.model_validate(facts)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        what = first["msg"].removeprefix("Value error, ")
+        raise _damaged(source, clipped(f"{where}: {what}" if where else what, 300)) from error
+
+
+def _damaged(source: str, why: str) -> StoreError:
+    return StoreError(
+        f"cannot make a report of {source}: {why}. Restore the file, or run `mvcc cluster` again to write it anew."
+    )

@@ -1,0 +1,5 @@
+"""What users pass: views, constraints and mappings, checked and as arrays; views for scikit-learn's tools."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

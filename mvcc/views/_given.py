@@ -1,0 +1,347 @@
+"""What users give as views, constraints and relations of their own data, and the arrays that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+
+from mvcc._utils.messages import called, clipped, shown
+from mvcc._utils.row_ids import nearest_of, rows_named
+from mvcc._utils.validation import as_array, as_list, check_data
+from mvcc.constraints import (
+    COLUMNS,
+    Constraints,
+    Relations,
+    check_constraints,
+    check_mappings,
+    is_must_link,
+    view_pair,
+)
+from mvcc.exceptions import InvalidInputError
+
+Judged = Constraints | pd.DataFrame | None
+
+
+@dataclass(frozen=True)
+class GivenViews:
+    """Views as they were given, with the names of the views, of their rows and of their features.
+
+    Attributes
+    ----------
+    tables : list
+        One per view: array-like or DataFrame; before a transformer, whatever that takes.
+    names : list of str or None
+        The names of the views; None where they are a list.
+    """
+
+    tables: list[Any]
+    names: list[str] | None
+
+    @classmethod
+    def of(cls, views: Any) -> GivenViews:
+        """Take a list of views, or a dict of views by name."""
+        if is_table(views):
+            raise InvalidInputError(
+                f"views must be a list with one entry for each view, or a dict {{name: view}}, not "
+                f"{called_table(views)}; for a single view give [views]."
+            )
+        given = (
+            cls(list(views.values()), list(views)) if isinstance(views, Mapping) else cls(as_list(views, "views"), None)
+        )
+        if not given.tables:
+            raise InvalidInputError("views is empty; at least one view is needed.")
+        for name in given.names or []:
+            if not isinstance(name, str):
+                raise InvalidInputError(f"views: {shown(name)} is no name of a view; names are texts.")
+        return given
+
+    def number(self, view: Any, what: str) -> int:
+        """Return the number of a view that is named, or numbered."""
+        return view_number(view, self.names, len(self.tables), what)
+
+    def by_number(self, given: Mapping[Any, Any], what: str) -> dict[int, Any]:
+        """Return the entries of a dict {name or number of a view: entry} by the number of the view.
+
+        Raises
+        ------
+        InvalidInputError
+            For a view that is not there, and one that two keys name.
+        """
+        entries: dict[int, Any] = {}
+        for view, entry in given.items():
+            number = self.number(view, what)
+            if number in entries:
+                raise InvalidInputError(f"{what}: {shown(view)} is a view that another key names, too; keep one.")
+            entries[number] = entry
+        return entries
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of rows of every view."""
+        return [n_rows(table, self._place("views", number)) for number, table in enumerate(self.tables)]
+
+    def arrays(self) -> list[NDArray[np.float64]]:
+        """Return every view as an (n_v, d_v) array of finite floats."""
+        places = [self._place("views", number) for number in range(len(self.tables))]
+        return [numbers_of(table, place) for table, place in zip(self.tables, places, strict=True)]
+
+    def constraints(self, given: Any) -> list[Constraints]:
+        """Return the constraints of every view, in numbers of rows.
+
+        Parameters
+        ----------
+        given : None, or a list or dict {view: entry} of Constraints, None, or DataFrames of ids
+        """
+        entries = self._per_view(given)
+        for number, entry in enumerate(entries):
+            if isinstance(entry, pd.DataFrame):
+                entries[number] = self._judged(entry, number)
+        judged = check_constraints(entries, self.names)
+        for number, (c, size) in enumerate(zip(judged, self.sizes, strict=True)):
+            if c._largest_row() >= size:
+                raise InvalidInputError(
+                    f"{self._place('constraints', number)} names row {c._largest_row()}, but view "
+                    f"{called(number, self.names)} has rows 0 … {size - 1}."
+                )
+        return judged
+
+    def relations(self, mappings: Any) -> Relations:
+        """Return the relations as sorted, distinct pairs of row numbers under keys (u, v) with u < v.
+
+        Parameters
+        ----------
+        mappings : None, or a dict {(u, v): pairs, dict, sparse matrix or DataFrame of ids}
+        """
+        sizes = self.sizes
+        if not isinstance(mappings, Mapping):
+            return check_mappings(mappings, sizes, self.names)
+        pairs: dict[tuple[int, int], ArrayLike] = {}
+        for key, given in mappings.items():
+            u, v = self._pair(key)
+            if (u, v) in pairs:
+                raise InvalidInputError(
+                    f"mappings: {shown(key)} names two views that another key names, too; put their relations together."
+                )
+            where = f"mappings[{called(u, self.names)}, {called(v, self.names)}]"
+            pairs[u, v] = self._related(given, (u, v), (sizes[u], sizes[v]), where)
+        return check_mappings(pairs, sizes, self.names)
+
+    def _place(self, what: str, number: int) -> str:
+        return f"{what}[{called(number, self.names)}]"
+
+    def _per_view(self, given: Any) -> list[Any]:
+        """Return the entries of a list or dict of constraints in the order of the views."""
+        if isinstance(given, pd.DataFrame):
+            raise InvalidInputError(
+                f"constraints must say which view they are of: give {{view: DataFrame}}; {self._known()}."
+            )
+        if given is None or isinstance(given, Mapping):
+            by_number = self.by_number(given or {}, "constraints")
+            return [by_number.get(number) for number in range(len(self.tables))]
+        entries = as_list(given, "constraints")
+        if len(entries) != len(self.tables):
+            raise InvalidInputError(
+                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one (or None) each."
+            )
+        return entries
+
+    def _pair(self, key: Any) -> tuple[int, int]:
+        """Return the numbers of the two views that a key of mappings names."""
+        if self.names is None:
+            return view_pair(key, len(self.tables))
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise InvalidInputError(f"mappings: the key {shown(key)} is not a pair of views; {self._known()}.")
+        u, v = (self.number(view, f"mappings: the key {shown(key)}") for view in key)
+        return view_pair((u, v), len(self.tables))
+
+    def _known(self) -> str:
+        return known_views(self.names, len(self.tables))
+
+    def _judged(self, frame: pd.DataFrame, number: int) -> Constraints:
+        """Return the constraints that a DataFrame of ids holds."""
+        where = self._place("constraints", number)
+        columns = list(frame.columns)
+        if columns not in (COLUMNS, COLUMNS[:3]):
+            raise InvalidInputError(
+                f"{where}: the columns must be i, j, kind or i, j, kind, weight, not {shown(columns)}."
+            )
+        pairs = [self._rows(frame[end], number, f"{where}, column {end}") for end in ("i", "j")]
+        kinds = [is_must_link(kind, f"{where}, row {row}") for row, kind in enumerate(frame["kind"])]
+        try:
+            return Constraints(np.column_stack(pairs), kinds, frame.get("weight"))
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{where}: {error}") from error
+
+    def _related(self, given: Any, views: tuple[int, int], shape: tuple[int, int], where: str) -> ArrayLike:
+        """Return the pairs of related rows that one entry of mappings means."""
+        if issparse(given):
+            return _pairs_of_matrix(given, shape, where)
+        if isinstance(given, pd.DataFrame):
+            return self._pairs_of_ids(given, views, where)
+        if isinstance(given, Mapping):
+            return _pairs_of_dict(given, where)
+        pairs: ArrayLike = given
+        return pairs
+
+    def _pairs_of_ids(self, frame: pd.DataFrame, views: tuple[int, int], where: str) -> ArrayLike:
+        """Return the rows that two columns of ids name."""
+        columns = list(frame.columns)
+        if len(columns) != 2:
+            raise InvalidInputError(
+                f"{where} must have two columns of ids, one for each view, not {len(columns)}: {shown(columns)}; "
+                f"select them, as in frame[['first', 'second']]."
+            )
+        rows = [
+            self._rows(frame.iloc[:, place], view, f"{where}, column {shown(columns[place])}")
+            for place, view in zip(self._places(columns, views, where), views, strict=True)
+        ]
+        return np.column_stack(rows)
+
+    def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
+        """Return the place of the column of either view: that of its name, else by the key."""
+        if columns == list(views[::-1]) and columns != [0, 1]:  # so pandas calls columns without names
+            raise InvalidInputError(
+                f"{where}: the columns are called {columns}, like the views of the key {views} the other way round; "
+                f"call them otherwise, or put them into the order of the key."
+            )
+        named = [_named(column, self.names) for column in columns]
+        for column, view in zip(columns, named, strict=True):
+            if view not in (None, *views):
+                raise InvalidInputError(
+                    f"{where}: column {shown(column)} is called like a view that the key does not name; the columns "
+                    f"must be ids of the two views of the key."
+                )
+        if named[0] is not None and named[0] == named[1]:
+            raise InvalidInputError(f"{where}: both columns are called {shown(columns[0])}; give one for each view.")
+        return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
+
+    def _rows(self, ids: pd.Series[Any], number: int, where: str) -> NDArray[np.int64]:
+        """Return the rows of a view that ids name."""
+        table = self.tables[number]
+        view = f"view {called(number, self.names)}"
+        if isinstance(table, pd.DataFrame | pd.Series):
+            return rows_named(ids, table.index, where, f"the row index of {view}")
+        size = self.sizes[number]
+        return rows_named(ids, pd.RangeIndex(size), where, f"the row numbers of {view}, 0 … {size - 1}")
+
+
+def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:
+    """Return the number of a view that is named, or numbered.
+
+    Raises
+    ------
+    InvalidInputError
+        For a view that is not there, with the nearest name.
+    """
+    for number in (_named(view, names), _numbered(view, n_views)):
+        if number is not None:
+            return number
+    guess = nearest_of(view, names) if isinstance(view, str) and names is not None else ""
+    raise InvalidInputError(f"{what}: there is no view {shown(view)}; {known_views(names, n_views)}.{guess}")
+
+
+def _named(view: Any, names: Sequence[str] | None) -> int | None:
+    return list(names).index(view) if names is not None and isinstance(view, str) and view in names else None
+
+
+def _numbered(view: Any, n_views: int) -> int | None:
+    is_number = isinstance(view, int | np.integer) and not isinstance(view, bool)
+    return int(view) if is_number and 0 <= view < n_views else None
+
+
+def known_views(names: Sequence[str] | None, n_views: int) -> str:
+    """Say which views there are."""
+    if names is None:
+        return f"the views are numbered 0 … {n_views - 1}"
+    return f"the views are {clipped(', '.join(map(shown, names)), 200)}"
+
+
+def is_table(X: Any) -> bool:
+    """Tell whether X is the rows of one view, where views are asked for: a DataFrame, or an array of two dimensions."""
+    return isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
+
+
+def called_table(table: Any) -> str:
+    """Return what messages call the rows of one view."""
+    return "a DataFrame" if isinstance(table, pd.DataFrame) else f"an array of shape {table.shape}"
+
+
+def numbers_of(table: Any, what: str) -> NDArray[np.float64]:
+    """Return one view as an (n, d) array of finite floats."""
+    if isinstance(table, pd.DataFrame):
+        _check_columns(table, what)
+    return check_data(table, what)
+
+
+def feature_names(table: Any) -> NDArray[Any] | None:
+    """Return the names of the columns of a DataFrame; none where they are not all texts, or of another table."""
+    if not isinstance(table, pd.DataFrame) or not all(isinstance(name, str) for name in table.columns):
+        return None
+    return np.asarray(table.columns, dtype=object)
+
+
+def n_rows(table: Any, what: str) -> int:
+    """Return the number of rows of a table, which may be anything that has rows."""
+    shape = table.shape if hasattr(table, "shape") else None
+    if shape is None:
+        shape = (len(table),) if hasattr(table, "__len__") else as_array(table, what).shape
+    if not len(shape):
+        raise InvalidInputError(f"{what} is not a table: it has no rows.")
+    return int(shape[0])
+
+
+def _check_columns(frame: pd.DataFrame, what: str) -> None:
+    """Refuse columns that are not numbers, and names that stand for several columns."""
+    if not len(frame.columns):
+        raise InvalidInputError(f"{what} has no columns; at least one numeric column is needed.")
+    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    others = [str(name) for name, is_number in zip(frame.columns, numeric, strict=True) if not is_number]
+    if others:
+        raise InvalidInputError(
+            f"{what} has columns that are not numeric: {clipped(', '.join(map(shown, others)), 300)}. Drop them, make "
+            f"a column of ids the row index (set_index), or turn them into numbers (pandas.to_numeric, "
+            f"pandas.get_dummies)."
+        )
+    if not frame.columns.is_unique:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise InvalidInputError(f"{what} has several columns {shown(name)}; give every column a name of its own.")
+
+
+def _pairs_of_matrix(matrix: Any, shape: tuple[int, int], where: str) -> NDArray[np.int64]:
+    """Return the places of a sparse matrix that are not zero."""
+    if matrix.shape != shape:
+        raise InvalidInputError(
+            f"{where} has shape {matrix.shape}; a sparse matrix needs one row for each of the {shape[0]} rows of the "
+            f"first view, one column for each of the {shape[1]} rows of the second: {shape}."
+        )
+    rows = matrix.tocsr()
+    if rows.dtype.kind in "fc" and np.isnan(rows.data).any():
+        raise InvalidInputError(
+            f"{where} holds NaN; every entry must say whether two rows are related (not 0), or not."
+        )
+    return np.column_stack(rows.nonzero()).astype(np.int64)
+
+
+def _pairs_of_dict(related: Mapping[Any, Any], where: str) -> list[tuple[int, int]]:
+    """Return the pairs of a dict {row: row or several rows}."""
+    pairs = [(i, j) for i, rows in related.items() for j in _one_or_several(rows)]
+    for pair in pairs:
+        for row in pair:
+            if not isinstance(row, int | np.integer):
+                raise InvalidInputError(
+                    f"{where}: {shown(row)} is no row number; a dict relates rows by number {{row: row or list of "
+                    f"rows}}. Relate ids by a DataFrame with two columns."
+                )
+    return pairs
+
+
+def _one_or_several(rows: Any) -> Any:
+    if isinstance(rows, np.ndarray):
+        return np.atleast_1d(rows)
+    return rows if isinstance(rows, list | tuple | set | frozenset | range | pd.Series | pd.Index) else [rows]
