@@ -69,7 +69,7 @@ def weighted_precision(
     if not isinstance(constraints, Constraints):
         raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
     labels = _codes(y_true, "y_true")
-    largest = constraints._largest_row()
+    largest = constraints.largest_row()
     if largest >= len(labels):
         raise InvalidInputError(f"A constraint names row {largest}, but y_true has only {len(labels)} labels.")
     counted = np.ones(len(constraints), np.bool_) if kind is None else constraints.must_link == (kind == "must-link")

@@ -63,7 +63,7 @@ def test_constraints_that_were_not_read_from_a_file_are_shown_without_lines():
 
 
 def test_every_constraint_of_a_file_knows_its_line(judged):
-    lines = {tuple(pair): judged.where(position) for position, pair in enumerate(judged.pairs.tolist())}
+    lines = {tuple(pair): judged.source_of(position) for position, pair in enumerate(judged.pairs.tolist())}
     assert lines == {
         (3, 9): "line 2 of pairs.csv",
         (0, 1): "line 3 of pairs.csv",
@@ -71,7 +71,7 @@ def test_every_constraint_of_a_file_knows_its_line(judged):
         (9, 12): "line 6 of pairs.csv",
         (3, 12): "line 7 of pairs.csv",
     }
-    assert Constraints.from_pairs([(0, 1)]).where(0) == ""
+    assert Constraints.from_pairs([(0, 1)]).source_of(0) == ""
 
 
 # ---- dropped
@@ -135,7 +135,7 @@ def test_a_heavier_cannot_link_breaks_a_chain_at_its_lightest_must_link():
 def test_what_is_dropped_keeps_its_line(judged):
     _, dropped = judged.drop_conflicts()
     assert dropped.pairs.tolist() == [[3, 12]]
-    assert dropped.where(0) == "line 7 of pairs.csv"
+    assert dropped.source_of(0) == "line 7 of pairs.csv"
 
 
 @pytest.mark.slow

@@ -153,7 +153,7 @@ def test_a_pickle_still_knows_the_lines_that_constraints_were_read_from(tmp_path
     (tmp_path / "pairs.csv").write_text("i,j,kind\n3,4,cannot-link\n0,1,must-link\n")
     read = Constraints.read_csv(tmp_path / "pairs.csv")
     for other in (pickle.loads(pickle.dumps(read)), copy.deepcopy(read)):
-        assert [other.where(place) for place in range(2)] == ["line 3 of pairs.csv", "line 2 of pairs.csv"]
+        assert [other.source_of(place) for place in range(2)] == ["line 3 of pairs.csv", "line 2 of pairs.csv"]
 
 
 def test_equality_looks_at_pairs_types_and_weights():
@@ -524,4 +524,4 @@ def test_ids_stand_for_rows(tmp_path):
     path.write_text("i,j,kind\nb,a,must-link\nb,007,cannot-link\n")
     read = Constraints.read_csv(path, ids=["a", "b", "007"])
     assert read == Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
-    assert read.where(1) == "line 3 of pairs.csv"
+    assert read.source_of(1) == "line 3 of pairs.csv"

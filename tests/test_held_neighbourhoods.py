@@ -43,10 +43,10 @@ def test_lists_are_sent_as_lists():
 
 
 def test_the_largest_row_is_found_in_either_part_and_there_is_none_in_an_empty_list(held):
-    assert held._largest_row() == 9
-    assert unify(held, Constraints([], []))._largest_row() == 9
-    assert Constraints([], [])._largest_row() == -1
-    assert Constraints.from_pairs([(0, 41), (3, 4)])._largest_row() == 41
+    assert held.largest_row() == 9
+    assert unify(held, Constraints([], [])).largest_row() == 9
+    assert Constraints([], []).largest_row() == -1
+    assert Constraints.from_pairs([(0, 41), (3, 4)]).largest_row() == 41
 
 
 def test_neighbourhoods_equal_neighbourhoods_alone(held):
@@ -64,7 +64,9 @@ def test_the_lines_of_a_file_follow_the_order_of_its_constraints(tmp_path):
         "i,j,kind,weight\n4,3,must-link,1\n1,0,cannot-link,9\n0,1,must-link,2\n1,0,must-link,3\n0,1,cannot-link,9\n"
     )
     read = Constraints.read_csv(path)
-    assert [read.where(position) for position in range(5)] == [f"line {line} of judged.csv" for line in (5, 4, 3, 6, 2)]
+    assert [read.source_of(position) for position in range(5)] == [
+        f"line {line} of judged.csv" for line in (5, 4, 3, 6, 2)
+    ]
     assert read.weights.tolist() == [3, 2, 9, 9, 1]
 
 
@@ -80,10 +82,10 @@ def test_the_spanning_constraints_of_many_rows_name_the_smaller_row_first(monkey
     rows = [np.flatnonzero(y == kind).tolist() for kind in range(3)]
     chains = [(one, other) for members in rows for one, other in zip(members[1:], members, strict=False)]
     held = Constraints.from_pairs(chains, [(rows[0][0], rows[1][0]), (rows[1][5], rows[2][7])]).closure()
-    pairs, must_link, _ = held._spanning()
+    pairs, must_link, _ = held.spanning()
     assert (pairs[must_link][:, 0] < pairs[must_link][:, 1]).all()
     assert must_link.sum() == 297
-    assert Constraints(*held._spanning()).closure() == held
+    assert Constraints(*held.spanning()).closure() == held
 
 
 @pytest.mark.parametrize("kind", [True, False], ids=["must-link", "cannot-link"])

@@ -105,12 +105,12 @@ def test_positions_choose_constraints_view_after_view():
     assert (len(whole), whole.shape, whole.sizes) == (36, (36,), [60, 60])
     texts, images = whole.constraints
     part = whole[[25, 3, 24, 0]]
-    assert part.constraints == [texts._select(np.array([0, 3])), images._select(np.array([0, 1]))]
+    assert part.constraints == [texts.select(np.array([0, 3])), images.select(np.array([0, 1]))]
     assert part.views is not whole.views
     assert part.views["texts"] is TEXTS
     np.testing.assert_array_equal(part.mappings[0, 1], whole.mappings[0, 1])
     assert whole[:24].constraints == [texts, Constraints([], [])]
-    assert whole[-1].constraints[1] == images._select(np.array([11]))
+    assert whole[-1].constraints[1] == images.select(np.array([11]))
     assert whole[np.arange(36) >= 24].constraints == [Constraints([], []), images]
     assert len(whole[[]]) == 0
     assert len(whole[[5, 5]]) == 2  # a repeated constraint counts again
@@ -120,7 +120,7 @@ def test_positions_choose_constraints_view_after_view():
 def test_a_file_and_line_stay_with_the_constraints_that_are_chosen(tmp_path):
     JUDGED["texts"].to_csv(tmp_path / "pairs.csv")
     whole = ConstrainedViews([TEXTS], [Constraints.read_csv(tmp_path / "pairs.csv")])
-    assert whole[[7]].constraints[0].where(0) == "line 9 of pairs.csv"
+    assert whole[[7]].constraints[0].source_of(0) == "line 9 of pairs.csv"
 
 
 def test_constrained_views_say_what_they_are():

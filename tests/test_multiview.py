@@ -357,7 +357,7 @@ def test_bad_input_is_explained(arguments, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"closure": "ful"}, "closure='ful' is not allowed; 'full', 'view' or 'none' is"),
+        ({"closure": "ful"}, "closure must be 'full', 'view' or 'none', got 'ful'"),
         ({"max_iter": 0}, "max_iter=0 is not allowed; an integer of at least 1"),
         ({"tol": -1}, "tol=-1"),
         ({"transfer": "propagation"}, "transfer='propagation' is not allowed; an instance of a TransferMethod"),

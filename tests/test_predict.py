@@ -93,7 +93,7 @@ def test_nothing_is_predicted_or_judged_before_a_fit():
     with pytest.raises(NotFittedError):
         model.predict(IMAGES)
     with pytest.raises(NotFittedError):
-        model.score(ConstrainedViews([IMAGES], [JUDGED._select(slice(0, 0))]))
+        model.score(ConstrainedViews([IMAGES], [JUDGED.select(slice(0, 0))]))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
     assert len(every) > 3
     for weight in np.unique(every.weights):
         kept = propagate_constraints(X, labels, constraints, weight)
-        assert kept == every._select(every.weights >= weight)
+        assert kept == every.select(every.weights >= weight)
 
 
 @given(seeds)
@@ -36,7 +36,7 @@ def test_the_heaviest_of_several_ways_to_a_pair_counts(seed):
     constraints = Constraints(pairs, rng.random(6) < 0.5, rng.choice([0.4, 1.0, 3.0], 6))
     together = Constraints([], [])
     for row in range(6):
-        alone = constraints._select(np.arange(6) == row)
+        alone = constraints.select(np.arange(6) == row)
         together = together.max_union(propagate_constraints(X, labels, alone, 0.3))
     assert as_dict(propagate_constraints(X, labels, constraints, 0.3)) == pytest.approx(as_dict(together))
 

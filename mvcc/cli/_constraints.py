@@ -50,7 +50,7 @@ def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> No
     listed = ConstraintFile.read(file)
     ids = listed.ids()
     given = Constraints._of_file(listed, ids)
-    kept, dropped = given.drop_conflicts() if on_conflict == "drop" else (given, Constraints([], []))
+    kept, dropped = given.drop_conflicts() if on_conflict == "drop" else (given, Constraints.empty())
     closed = kept.closure() if ids is None else kept._closed(lambda row: shown(ids[row]))
     if out is not None:
         try:
@@ -84,7 +84,7 @@ def _print_dropped(entries: list[dict[str, Any]]) -> None:
 
 
 def _counts(constraints: Constraints) -> dict[str, int]:
-    n_must_links = constraints._n_must_links()
+    n_must_links = constraints.n_must_links()
     return {"must-link": n_must_links, "cannot-link": len(constraints) - n_must_links}
 
 
@@ -97,11 +97,11 @@ def _entries(constraints: Constraints, ids: list[str] | None) -> list[dict[str, 
 
     return [
         {
-            "where": constraints.where(position),
+            "where": constraints.source_of(position),
             "i": i if ids is None else ids[i],
             "j": j if ids is None else ids[j],
             "kind": kind_of(must_link),
             "weight": weight,
         }
-        for position, (i, j, must_link, weight) in enumerate(constraints._rows())
+        for position, (i, j, must_link, weight) in enumerate(constraints.rows())
     ]

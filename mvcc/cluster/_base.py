@@ -25,9 +25,6 @@ from mvcc.cluster._starts import N_INIT, Search
 from mvcc.constraints import Constraints, Groups, Listed
 from mvcc.exceptions import InvalidInputError
 
-NO_CONSTRAINTS = Constraints([], [])
-
-
 Iterate = Callable[..., Found]  # from labels (−1: none) and centers
 
 
@@ -71,11 +68,11 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
 
     def _learn(self, X: ArrayLike, constraints: Constraints | None) -> None:
         data = self._check_X(X, reset=True)
-        given = NO_CONSTRAINTS if constraints is None else constraints
+        given = Constraints.empty() if constraints is None else constraints
         if not isinstance(given, Constraints):
             raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
-        if given._largest_row() >= len(data):
-            raise InvalidInputError(f"A constraint names row {given._largest_row()}, but X has only {len(data)} rows.")
+        if given.largest_row() >= len(data):
+            raise InvalidInputError(f"A constraint names row {given.largest_row()}, but X has only {len(data)} rows.")
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):
             raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}; ask for fewer clusters.")
@@ -83,11 +80,11 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         max_iter = check_count(self.max_iter, "max_iter")
         tol = check_number(self.tol, "tol", low=0)
         neighborhoods, others = given._parts or (None, given)
-        links = build_links(len(data), *others._list())
+        links = build_links(len(data), *others.listed())
         groups = None if neighborhoods is None else neighborhoods.groups(len(data))
         iterate = partial(self._iterate, data, (links, groups), max_iter=max_iter, tol=tol)
         if n_init is None:
-            found = iterate(*self._start(data, given._spanning(), k))
+            found = iterate(*self._start(data, given.spanning(), k))
         else:
             found = self._search(data, given, k, n_init, iterate)
         self.labels_, self.cluster_centers_, self.objective_ = found.labels, found.centers, found.objective
@@ -132,7 +129,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     def _search(self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate) -> Found:
         """Return the best of ``n_init`` starts, of which the first is that of the neighborhoods alone."""
         rng = as_generator(self.random_state)
-        labels, centers, n_chosen = self._neighborhood_start(X, given._spanning(), k, rng)
+        labels, centers, n_chosen = self._neighborhood_start(X, given.spanning(), k, rng)
         means = centers[:n_chosen].copy()
         best: Found = iterate(labels, centers)
         if n_init > 1:

@@ -19,7 +19,6 @@ from mvcc.constraints import Constraints, Listed, components
 N_INIT = 10  # starts that n_init="auto" asks for
 _SWEEPS = 40  # of a descent: then it is told from others, and the best goes on to its end
 _FAILED_SWAPS = 10  # of centers, one after the other, after which no more are tried
-_NONE = Constraints([], [])
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Search:
         self.X, self._k, self._rng, self._seed, self._sweeps = X, k, rng, seed, min(max_iter, _SWEEPS)
         neighborhoods, others = given._parts or (None, given)
         groups = None if neighborhoods is None else neighborhoods.groups(len(X))
-        self._rows = Problem(X, others._list(), groups)
+        self._rows = Problem(X, others.listed(), groups)
         self._whole = _whole(X, given)
         self._constrained = len(self._rows.bound) > 0
 
@@ -72,7 +71,7 @@ class Search:
         A swap takes away the center that is missed least and has k-means++ put it elsewhere: with many clusters all
         starts may have two centers in one cluster and one center for two.
         """
-        bare = Problem(self.X, _NONE._list()) if self._constrained else self._rows
+        bare = Problem(self.X, Constraints.empty().listed()) if self._constrained else self._rows
         with _thread_pools().limit(limits=1), warnings.catch_warnings():  # more threads would sum in another order
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
             centers = KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X).cluster_centers_
@@ -145,7 +144,7 @@ def _thread_pools() -> ThreadpoolController:
 
 def _whole(X: Floats, given: Constraints) -> _Whole | None:
     """Make every must-link neighborhood one point; None where there is none."""
-    pairs, must_link, weights = given._spanning()
+    pairs, must_link, weights = given.spanning()
     used = weights > 0  # a must-link of weight 0 says nothing
     first, second = pairs[used & must_link].T
     if not len(first):
@@ -161,7 +160,7 @@ def _whole(X: Floats, given: Constraints) -> _Whole | None:
 def _between_points(given: Constraints, point: Ints, n_points: int) -> Listed:
     """Return the cannot-links between points, one for each two, with the weight of all that they stand for."""
     neighborhoods, others = given._parts or (None, given)
-    pairs, must_link, weights = others._list()
+    pairs, must_link, weights = others.listed()
     ends, weight = point[pairs[~must_link]], weights[~must_link]
     if neighborhoods is not None:
         sizes = np.bincount(neighborhoods.group)

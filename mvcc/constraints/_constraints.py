@@ -69,7 +69,12 @@ class Constraints:
         self._source: tuple[str, NDArray[np.int64]] | None = None  # the file that they were read from, and the lines
 
     @classmethod
-    def _heaviest(
+    def empty(cls) -> Constraints:
+        """Return no constraints."""
+        return cls([], [])
+
+    @classmethod
+    def from_repeated(
         cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> Constraints:
         """Make constraints from trusted arrays (i < j), keeping the heaviest of each pair and type."""
@@ -82,10 +87,10 @@ class Constraints:
             order = order[starts]
         else:
             weights = weights[order]
-        return cls._sorted(pairs[order], must_link[order], weights)
+        return cls.from_sorted(pairs[order], must_link[order], weights)
 
     @classmethod
-    def _sorted(
+    def from_sorted(
         cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> Constraints:
         """Make constraints from trusted arrays that are sorted already."""
@@ -94,27 +99,27 @@ class Constraints:
         return made
 
     @classmethod
-    def _held(cls, neighborhoods: Neighborhoods, others: Constraints) -> Constraints:
+    def from_neighborhoods(cls, neighborhoods: Neighborhoods, others: Constraints) -> Constraints:
         """Make constraints from neighbourhoods and a list of others, on other pairs."""
         made = cls.__new__(cls)
         made._listed, made._parts, made._source = None, (neighborhoods, others), None
         return made
 
-    def _list(self) -> Listed:
+    def listed(self) -> Listed:
         """Return pairs, must_link and weights, and keep them."""
         if self._listed is None:
             assert self._parts is not None
             neighborhoods, others = self._parts
-            self._listed = Constraints._sorted(*_pairs_of(neighborhoods)).max_union(others)._list()
+            self._listed = Constraints.from_sorted(*_pairs_of(neighborhoods)).max_union(others).listed()
         return self._listed
 
-    def _spanning(self) -> Listed:
+    def spanning(self) -> Listed:
         """Return as few constraints as these follow from: those listed, and what holds neighbourhoods together."""
         if self._parts is None:
-            return self._list()
+            return self.listed()
         neighborhoods, others = self._parts
         together, apart = neighborhoods.links()
-        pairs, must_link, weights = others._list()
+        pairs, must_link, weights = others.listed()
         own = np.arange(len(together) + len(apart)) < len(together)
         weight = np.full(len(own), neighborhoods.weight)
         return (
@@ -123,27 +128,27 @@ class Constraints:
             np.concatenate((weight, weights)),
         )
 
-    def _largest_row(self) -> int:
+    def largest_row(self) -> int:
         """Return the largest row number, −1 where there is none."""
-        return int(self._spanning()[0].max(initial=-1))
+        return int(self.spanning()[0].max(initial=-1))
 
-    def _select(self, rows: NDArray[Any]) -> Constraints:
+    def select(self, rows: NDArray[Any]) -> Constraints:
         """Return the constraints at the given ascending positions (or under a mask)."""
-        pairs, must_link, weights = self._list()
-        selected = self._sorted(pairs[rows], must_link[rows], weights[rows])
+        pairs, must_link, weights = self.listed()
+        selected = self.from_sorted(pairs[rows], must_link[rows], weights[rows])
         if self._source is not None:
             selected._source = self._source[0], self._source[1][rows]
         return selected
 
-    def _rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
         """Give (i, j, is must-link, weight) of every constraint."""
         return zip(*self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True)
 
-    def _among(self, others: Constraints) -> NDArray[np.bool_]:
+    def is_among(self, others: Constraints) -> NDArray[np.bool_]:
         """Tell which of these are among others, whatever they weigh."""
         return np.isin(_keys(self.pairs, self.must_link), _keys(others.pairs, others.must_link))
 
-    def where(self, position: int) -> str:
+    def source_of(self, position: int) -> str:
         """Tell where a constraint was read.
 
         Parameters
@@ -161,23 +166,23 @@ class Constraints:
     @property
     def pairs(self) -> NDArray[np.int64]:
         """Row numbers, shape (m, 2), smaller one first; sorted."""
-        return self._list()[0]
+        return self.listed()[0]
 
     @property
     def must_link(self) -> NDArray[np.bool_]:
         """True for must-links, False for cannot-links, shape (m,)."""
-        return self._list()[1]
+        return self.listed()[1]
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """Weights w >= 0, shape (m,)."""
-        return self._list()[2]
+        return self.listed()[2]
 
-    def _n_must_links(self) -> int:
+    def n_must_links(self) -> int:
         if self._parts is None:
             return int(self.must_link.sum())
         neighborhoods, others = self._parts
-        return neighborhoods.count()[0] + others._n_must_links()
+        return neighborhoods.count()[0] + others.n_must_links()
 
     def __len__(self) -> int:
         if self._parts is None:
@@ -192,16 +197,20 @@ class Constraints:
             return False
         if self._parts is not None and other._parts is not None and self._parts[0] == other._parts[0]:
             return self._parts[1] == other._parts[1]
-        return all(map(np.array_equal, self._list(), other._list()))
+        return all(map(np.array_equal, self.listed(), other.listed()))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (None, {"_source": self._source})
-        return (Constraints, self._list(), state) if self._parts is None else (Constraints._held, self._parts, state)
+        return (
+            (Constraints, self.listed(), state)
+            if self._parts is None
+            else (Constraints.from_neighborhoods, self._parts, state)
+        )
 
     def __repr__(self) -> str:
-        n_must_links = self._n_must_links()
+        n_must_links = self.n_must_links()
         return f"<Constraints: {n_must_links} must-links, {len(self) - n_must_links} cannot-links>"
 
     @classmethod
@@ -259,18 +268,18 @@ class Constraints:
 
     def _closed(self, call: Callable[[int], str]) -> Constraints:
         """Return the closure; ``call`` says what the message of a contradiction calls a row."""
-        pairs, must_link, weights = self._spanning()
+        pairs, must_link, weights = self.spanning()
         if not len(pairs):
             return self
 
         def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
             kinds = ["must-link"] * (len(chain) - 1)
-            return conflict(list(map(call, chain)), kinds, [self.where(link) for link in links])
+            return conflict(list(map(call, chain)), kinds, [self.source_of(link) for link in links])
 
         graph = Graph(pairs, must_link, explain)
         if weights[0] > 0 and (weights == weights[0]).all():
             return closed_constraints(graph.neighborhoods(0, MAX_ROW + 1, float(weights[0])))
-        closed = Constraints._heaviest(*graph.closed(np.zeros_like(pairs), weights))
+        closed = Constraints.from_repeated(*graph.closed(np.zeros_like(pairs), weights))
         return with_weights_of(closed, self)
 
     def drop_conflicts(self) -> tuple[Constraints, Constraints]:
@@ -284,8 +293,8 @@ class Constraints:
         kept : Constraints
         dropped : Constraints
         """
-        keep = without_conflicts(*self._list())
-        return self._select(keep), self._select(~keep)
+        keep = without_conflicts(*self.listed())
+        return self.select(keep), self.select(~keep)
 
     def max_union(self, other: Constraints) -> Constraints:
         """Unite two lists, keeping the heaviest constraint of each pair and type (Eq. 13).
@@ -305,7 +314,7 @@ class Constraints:
         """
         if not isinstance(other, Constraints):
             raise InvalidInputError(f"other must be Constraints, not {type(other).__name__}.")
-        return Constraints._heaviest(
+        return Constraints.from_repeated(
             np.concatenate((self.pairs, other.pairs)),
             np.concatenate((self.must_link, other.must_link)),
             np.concatenate((self.weights, other.weights)),
@@ -335,7 +344,7 @@ class Constraints:
         """Make constraints of a file that was read; ``ids`` as for ``read_csv``."""
         pairs, must_link, weights = file.arrays(None if ids is None else number_rows(ids))
         order = _order(pairs, must_link, weights)
-        made = cls._sorted(pairs[order], must_link[order], weights[order])
+        made = cls.from_sorted(pairs[order], must_link[order], weights[order])
         made._source = file.name, np.array(list(file.records), dtype=np.int64)[order]
         return made
 
@@ -358,19 +367,19 @@ class Constraints:
         OSError
             When the file cannot be written; then it is as it was.
         """
-        if ids is not None and self._largest_row() >= len(number_rows(ids)):
+        if ids is not None and self.largest_row() >= len(number_rows(ids)):
             raise InvalidInputError(
-                f"ids are those of {len(ids)} rows, but a constraint names row {self._largest_row()}; give the id of "
+                f"ids are those of {len(ids)} rows, but a constraint names row {self.largest_row()}; give the id of "
                 f"every row of the view."
             )
-        write_rows(path, self._rows(), ids)
+        write_rows(path, self.rows(), ids)
 
 
 def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
     """Make constraints from neighbourhoods: a list of pairs, unless that would be long."""
     if sum(neighborhoods.count()) > MOST_LISTED:
-        return Constraints._held(neighborhoods, Constraints([], []))
-    return Constraints._sorted(*_pairs_of(neighborhoods))
+        return Constraints.from_neighborhoods(neighborhoods, Constraints.empty())
+    return Constraints.from_sorted(*_pairs_of(neighborhoods))
 
 
 def _pairs_of(neighborhoods: Neighborhoods) -> Listed:
@@ -391,8 +400,8 @@ def unify(given: Constraints, transferred: Constraints) -> Constraints:
         together, apart = neighborhoods.kinds_of(transferred.pairs)
         known = np.where(transferred.must_link, together, apart)
         if not (known & (transferred.weights > neighborhoods.weight)).any():
-            return Constraints._held(neighborhoods, unify(others, transferred._select(~(together | apart))))
-    return Constraints._sorted(*unified(*given._list(), *transferred._list()))
+            return Constraints.from_neighborhoods(neighborhoods, unify(others, transferred.select(~(together | apart))))
+    return Constraints.from_sorted(*unified(*given.listed(), *transferred.listed()))
 
 
 def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
@@ -401,7 +410,7 @@ def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
     heaviest = given.max_union(given)
     position = np.searchsorted(_keys(closed.pairs, closed.must_link), _keys(heaviest.pairs, heaviest.must_link))
     weights[position] = heaviest.weights
-    return Constraints._sorted(closed.pairs, closed.must_link, weights)
+    return Constraints.from_sorted(closed.pairs, closed.must_link, weights)
 
 
 def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -36,7 +36,7 @@ class ConstraintMap:
 
     def __call__(self, constraints: Constraints) -> Constraints:
         """Return the constraints, given in rows of U, in rows of V."""
-        listed = constraints._list()
+        listed = constraints.listed()
         if len(self._by) == 1:
             return self._by[0](*listed)
         parts = []
@@ -65,6 +65,6 @@ class _StrongMap:
     def __call__(
         self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> Constraints:
-        return Constraints._sorted(
+        return Constraints.from_sorted(
             *mapped_constraints(pairs, must_link, weights, self._place, self._start, self._size, self._images)
         )

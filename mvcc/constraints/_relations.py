@@ -105,7 +105,7 @@ def check_constraints(constraints: list[Any], names: Sequence[str] | None = None
             raise InvalidInputError(
                 f"constraints[{called(number, names)}] must be mvcc.Constraints or None, not {type(c).__name__}."
             )
-    return [Constraints([], []) if c is None else c for c in constraints]
+    return [Constraints.empty() if c is None else c for c in constraints]
 
 
 def close_views(
@@ -168,7 +168,7 @@ def refuse_conflicts(constraints: list[Constraints], relations: Relations, call:
 
 def _graph(given: list[Constraints], relations: Relations, call: CallRow) -> tuple[_AllLinks, Graph]:
     """Return all links, and their graph if they do not contradict each other."""
-    all_links = _AllLinks.of([c._spanning() for c in given], relations)
+    all_links = _AllLinks.of([c.spanning() for c in given], relations)
     offsets = all_links.offsets
 
     def explain(chain: list[int], links: list[int]) -> ConstraintConflictError:
@@ -176,7 +176,7 @@ def _graph(given: list[Constraints], relations: Relations, call: CallRow) -> tup
         rows = [call(int(home), int(node - offsets[home])) for node, home in zip(chain, homes, strict=True)]
         kinds = ["must-link" if here == there else "relation" for here, there in pairwise(homes)]
         origins = map(all_links.origin, links)
-        lines = [given[view].where(position) if view < len(given) else "" for view, position in origins]
+        lines = [given[view].source_of(position) if view < len(given) else "" for view, position in origins]
         return conflict(rows, kinds, lines)
 
     return all_links, Graph(all_links.nodes, all_links.must_link, explain)
@@ -217,11 +217,11 @@ def drop_conflicts(
     (<Constraints: 1 must-links, 1 cannot-links>, [[1, 2]])
     """
     given, relations = _checked(constraints, mappings)
-    all_links = _AllLinks.of([c._list() for c in given], relations)
+    all_links = _AllLinks.of([c.listed() for c in given], relations)
     keep = without_conflicts(all_links.nodes, all_links.must_link, all_links.weights)
     masks = np.split(keep, all_links.first[1:])
     pairs = list(zip(given, masks, strict=False))  # the last mask is that of the relations
-    return [c._select(mask) for c, mask in pairs], [c._select(~mask) for c, mask in pairs]
+    return [c.select(mask) for c, mask in pairs], [c.select(~mask) for c, mask in pairs]
 
 
 @dataclass(frozen=True)
@@ -298,7 +298,7 @@ def _closed_by_weight(
     closed = []
     for view, c in enumerate(given):
         inside = home == view
-        whole = Constraints._heaviest(pairs[inside] - offsets[view], kinds[inside], weights[inside])
+        whole = Constraints.from_repeated(pairs[inside] - offsets[view], kinds[inside], weights[inside])
         closed.append(with_weights_of(whole, c))
     return closed
 
@@ -324,7 +324,7 @@ def augment(
 ) -> tuple[list[Constraints], Relations, Strengths]:
     """Apply a reading of Algorithm 2, steps 1–2: close over all views ("full"), inside each ("view"), or not ("none").
 
-    ``call`` says what the message of a contradiction calls a row.
+    Constraints and relations are checked ones; ``call`` says what the message of a contradiction calls a row.
 
     Raises
     ------
@@ -333,14 +333,13 @@ def augment(
     ConstraintConflictError
         When the constraints contradict each other.
     """
-    closure = closure if isinstance(closure, str) else shown(closure)
+    if not isinstance(closure, str) or closure not in ("full", "view", "none"):
+        raise InvalidInputError(f"closure must be 'full', 'view' or 'none', got {shown(closure)}.")
     if closure == "full":
-        return _closed(*_checked(constraints, relations), call)
+        return _closed(constraints, relations, call)
     if closure == "view":
-        return [c._closed(partial(call, view)) for view, c in enumerate(constraints)], relations, {}
-    if closure == "none":
-        return constraints, relations, {}
-    raise InvalidInputError(f"closure={shown(closure)} is not allowed; 'full', 'view' or 'none' is.")
+        constraints = [c._closed(partial(call, view)) for view, c in enumerate(constraints)]
+    return constraints, relations, {}
 
 
 def mapped_rows(relations: Relations, view: int) -> NDArray[np.int64]:

@@ -131,16 +131,16 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _learn(self, X: ArrayLike, constraints: Constraints | None) -> None:
         data = checked_by(partial(validate_data, self), X, "X")
-        given = Constraints([], []) if constraints is None else constraints
+        given = Constraints.empty() if constraints is None else constraints
         if not isinstance(given, Constraints):
             raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
-        if given._largest_row() >= len(data):
-            raise InvalidInputError(f"A constraint names row {given._largest_row()}, but X has only {len(data)} rows.")
+        if given.largest_row() >= len(data):
+            raise InvalidInputError(f"A constraint names row {given.largest_row()}, but X has only {len(data)} rows.")
         check_matrices(1, data.shape[1])
         self._center = np.zeros(data.shape[1]) if self.unit_rows else data.mean(axis=0)
         lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)
         self._unit = 1.0 if self.unit_rows else float(np.sqrt(lengths.mean())) or 1.0
-        counted = given._select(given.weights > 0)
+        counted = given.select(given.weights > 0)
         with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
             self.metric_, self.ridge_ = learn_metric(
                 self._scaled(data), counted.pairs, counted.must_link, counted.weights

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mvcc.constraints import Constraints, Relations, kind_of
-from mvcc.jobs._closing import close_given
+from mvcc.jobs._closing import check_given, used_relations
 from mvcc.jobs._config import Job
 from mvcc.jobs._facts import of_co_em
 from mvcc.jobs._fit import Fit
 from mvcc.jobs._method import MOST_LISTED, Explained, Labels, Method, Rows
-from mvcc.jobs._reasons import CoEMFit, Flow, Reasons, propagated, received
+from mvcc.jobs._reasons import Flow, Reasons, propagated, received
 from mvcc.jobs._tables import Table
 from mvcc.multiview import (
     ConstraintPropagation,
@@ -39,20 +39,19 @@ class CoEM(Method):
         relations: Relations,
         call: Callable[[int, int], str],
     ) -> None:
-        self._job, self.views, self._relations = job, views, relations
-        self.closing = close_given(job, given, relations, [len(X) for X in views], call)
-        self.given, self.dropped = self.closing.given, self.closing.dropped
+        self._job, self.views, self._relations, self._used = job, views, relations, used_relations(job, relations)
+        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
         self._transfer = transfer_class(job.transfer)()
         if takes_threshold(job.transfer):
             self._transfer.set_params(threshold=job.threshold)
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
-        model = self._model(self._job.seed).fit(self.views, constraints=self.given, mappings=self.closing.used)
+        model = self._model(self._job.seed).fit(self.views, constraints=self.given, mappings=self._used)
         self._transfer = model.transfer_  # with the threshold that was chosen
         return model, match_clusters(model.labels_, self._relations, self._job.n_clusters)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
-        labels: Labels = self._model(seed).fit(self.views, constraints=given, mappings=self.closing.used).labels_
+        labels: Labels = self._model(seed).fit(self.views, constraints=given, mappings=self._used).labels_
         return labels
 
     def _model(self, seed: int) -> MultiViewConstrainedClustering:
@@ -61,31 +60,30 @@ class CoEM(Method):
         return MultiViewConstrainedClustering(base, self._transfer, closure=job.closure, random_state=seed)
 
     def explain(self, tables: list[Table], fit: Fit) -> Explained:
-        job, closing = self._job, self.closing
+        job, model = self._job, fit.model
         reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
-        fitted = CoEMFit(fit.model, closing, fit.relations)
-        flows = propagated(fitted, reasons, self.views, job.transfer)
-        arrived = received(fitted, reasons, flows)
-        inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, closing.closed, strict=True)]
-        transfer = fit.model.transfer_
+        flows = propagated(model, reasons, self.views, job.transfer)
+        arrived = received(model, reasons, flows)
+        inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, model.constraints_, strict=True)]
+        transfer = model.transfer_
         propagates = isinstance(transfer, ConstraintPropagation)
         facts = {
-            "iterations": fit.model.n_iter_,
-            "converged": bool(fit.model.converged_),
-            "objectives": [[record.objective for record in records] for records in fit.model.history_],
+            "iterations": model.n_iter_,
+            "converged": bool(model.converged_),
+            "objectives": [[record.objective for record in records] for records in model.history_],
             "propagates": propagates,
             "threshold": transfer.threshold if propagates else None,
             "transfer": job.transfer,
             "base": job.base,
         }
         views = []
-        for flow, new, came, found in zip(flows, inferred, arrived, fit.model.diagnostics_, strict=True):
+        for flow, new, came, found in zip(flows, inferred, arrived, model.diagnostics_, strict=True):
             views.append(
                 {
                     "propagated": _listing(flow, new),
                     "received": _listing(came, np.zeros(len(came.constraints), np.bool_), tables),
                     "n_propagated": _count(flow.constraints),
-                    "n_inferred": _count(flow.constraints._select(new)),
+                    "n_inferred": _count(flow.constraints.select(new)),
                     "n_received": _count(came.constraints),
                     "disagreement": found.disagreement,
                     "divergence": found.divergence if np.isfinite(found.divergence) else None,
@@ -98,7 +96,7 @@ class CoEM(Method):
         ]
         n_passed = sum(len(flow.constraints) for flow in flows)
         n_inferred = sum(int(new.sum()) for new in inferred)
-        cautions = list(of_co_em(job, tables, fit, closing, n_passed, n_inferred))
+        cautions = list(of_co_em(job, tables, fit, n_passed, n_inferred))
         agreements = {key: self._agreement(fit.labels, *key, rows) for key, rows in fit.relations.items()}
         return Explained({"co_em": facts}, views, agreements, files, cautions)
 
@@ -131,13 +129,13 @@ def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = 
     With ``tables``, the reason begins with the view that passed a constraint on.
     """
     order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
-    rows = list(flow.constraints._rows())
+    rows = list(flow.constraints.rows())
     origin = [f"from {tables[source].name}: " if tables else "" for source, _, _ in flow.source]
     return [[*rows[place], origin[place] + flow.because[place]] for place in order]
 
 
 def _count(constraints: Constraints) -> dict[str, int]:
-    must_links = constraints._n_must_links()
+    must_links = constraints.n_must_links()
     return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
 
 
@@ -145,14 +143,14 @@ def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
     """Tell which constraints do not merely follow from what was given."""
     if not len(constraints):  # the known ones may be too many to be listed
         return np.zeros(0, dtype=np.bool_)
-    return ~constraints._among(known)
+    return ~constraints.is_among(known)
 
 
 def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
     """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
     lines: Rows = [["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]]
     ids, c = tables[number].ids, flow.constraints
-    for (i, j, must_link, weight), (source, u, v), because in zip(c._rows(), flow.source, flow.because, strict=True):
+    for (i, j, must_link, weight), (source, u, v), because in zip(c.rows(), flow.source, flow.because, strict=True):
         theirs = tables[source]
         lines.append(
             [ids[i], ids[j], kind_of(must_link), repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]

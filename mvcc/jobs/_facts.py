@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc.jobs._closing import Closing
 from mvcc.jobs._config import Job
 from mvcc.jobs._features import Features, rounded
 from mvcc.jobs._fit import Fit
@@ -41,8 +40,8 @@ def describe(job: Job, tables: list[Table], features: list[Features], fit: Fit, 
 def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
     labels, given = fit.labels[number], fit.given[number]
     satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
-    places = [given.where(position) for position in range(len(given))]
-    rows = [[*row, bool(ok), place] for row, ok, place in zip(given._rows(), satisfied, places, strict=True)]
+    places = [given.source_of(position) for position in range(len(given))]
+    rows = [[*row, bool(ok), place] for row, ok, place in zip(given.rows(), satisfied, places, strict=True)]
     left_out = fit.dropped[number]
     return {
         "name": table.name,
@@ -61,7 +60,7 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
-        "dropped": [[*row, left_out.where(position)] for position, row in enumerate(left_out._rows())],
+        "dropped": [[*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())],
         **_against(table.reference, labels),
     }
 
@@ -99,33 +98,29 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
             yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
 
 
-def of_co_em(
-    job: Job, tables: list[Table], fit: Fit, closing: Closing, n_passed: int, n_inferred: int
-) -> Iterator[str]:
+def of_co_em(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
     """Say what must not be overlooked in co-EM.
 
     Parameters
     ----------
-    job, tables, fit, closing
+    job, tables, fit
     n_passed, n_inferred : int
         How many constraints the views passed on, and how many of these do not follow from what was given.
     """
-    yield from _of_constraints(job, len(tables) > 1, fit, closing, n_passed, n_inferred)
-    matched = {view for views, rows in closing.related.items() if len(rows) for view in views}
+    yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
+    matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
     for number, table in enumerate(tables):
         if matched and number not in matched:
             yield f"{table.name}: no row is matched with one of another view; it was clustered by itself."
 
 
-def _of_constraints(
-    job: Job, several: bool, fit: Fit, closing: Closing, n_passed: int, n_inferred: int
-) -> Iterator[str]:
+def _of_constraints(job: Job, several: bool, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
     transfer, n_given = fit.model.transfer_, sum(map(len, fit.given))
     propagates = isinstance(transfer, ConstraintPropagation)
     if not n_given:
         yield "No constraints were given: nothing is known of which rows belong together."
         return
-    if several and not closing.related:
+    if several and not fit.model.mappings_:
         yield "No matches were used between the views: each was clustered by itself."
         return
     if not propagates:

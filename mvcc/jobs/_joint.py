@@ -30,10 +30,9 @@ class Joint(Method):
         relations: Relations,
         call: Callable[[int, int], str],
     ) -> None:
-        check_given(job, given, relations, call)
+        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
         self._k, self._views, self._relations, self._seed = job.n_clusters, views, relations, job.seed
         self._model = JointGraphClustering(job.n_clusters, on_conflict=job.on_conflict, random_state=job.seed)
-        self.given, self.dropped = given, [Constraints([], []) for _ in given]
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         model = self._model.fit(self._views, constraints=self.given, mappings=self._relations)
@@ -114,7 +113,7 @@ class Joint(Method):
 
     def _without(self, labels: Labels) -> Labels:
         """Cluster without judged pairs, with numbers of clusters as those of the result."""
-        free = self.again([Constraints([], []) for _ in self.given], self._seed)
+        free = self.again([Constraints.empty() for _ in self.given], self._seed)
         for numbers in self._model.connected_views_:
             ends = np.cumsum([len(labels[n]) for n in numbers])[:-1]
             found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, labels))
@@ -131,14 +130,14 @@ class _Reasons:
         self._nearest = [rows.tolist() for rows in model.nearest_judged(given)]
         self._heaviest: dict[tuple[int, int], str] = {}
         for view, constraints in enumerate(given):
-            rows = list(constraints._rows())
+            rows = list(constraints.rows())
             for place in np.argsort(-constraints.weights, kind="stable").tolist():
                 i, j, must_link, weight = rows[place]
                 if weight > 0:
                     said = f"{self._ids[view][i]} and {self._ids[view][j]} were said to " + (
                         "belong together" if must_link else "be apart"
                     )
-                    where = f" ({constraints.where(place)})" if constraints.where(place) else ""
+                    where = f" ({constraints.source_of(place)})" if constraints.source_of(place) else ""
                     self._heaviest.setdefault((view, i), said + where)
                     self._heaviest.setdefault((view, j), said + where)
 

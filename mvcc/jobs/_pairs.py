@@ -22,7 +22,7 @@ def read_constraints(job: Job, tables: list[Table]) -> list[Constraints]:
         Names file, line and what is wrong.
     """
     return [
-        _constraints(job.constraints[table.name], table) if table.name in job.constraints else Constraints([], [])
+        _constraints(job.constraints[table.name], table) if table.name in job.constraints else Constraints.empty()
         for table in tables
     ]
 

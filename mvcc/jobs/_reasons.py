@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import starmap
 from math import inf
 from typing import NamedTuple
@@ -13,10 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc.constraints import Constraints, Relations, Strengths, relations_between
-from mvcc.jobs._closing import Closing
-from mvcc.multiview import ClusterMembership, ConstraintPropagation, DirectMapping, MultiViewConstrainedClustering
-from mvcc.propagation import origins
+from mvcc.constraints import Constraints, Relations, Strengths, mapped_rows, relations_between
+from mvcc.multiview import Cause, MultiViewConstrainedClustering, ViewState
 
 _MOST_STEPS = 6  # of a chain that are named in full
 
@@ -60,8 +57,8 @@ class Reasons:
 
     def __post_init__(self) -> None:
         for view, constraints in enumerate(self.given):
-            for position, (i, j, must_link, weight) in enumerate(constraints._rows()):
-                where = constraints.where(position)
+            for position, (i, j, must_link, weight) in enumerate(constraints.rows()):
+                where = constraints.source_of(position)
                 self._join((view, i), (view, j), weight, not must_link, where, self.closure != "none")
         for (u, v), related in self.relations.items():
             for i, j in related.tolist():
@@ -173,14 +170,6 @@ def weight_of(chain: Chain) -> float:
     return 1.0 if weight == inf else weight
 
 
-class CoEMFit(NamedTuple):
-    """What flows come from: the fitted estimator, what was closed for it, and the relations as they were given."""
-
-    model: MultiViewConstrainedClustering
-    closing: Closing
-    relations: Relations
-
-
 @dataclass(frozen=True, eq=False)
 class Flow:
     """Constraints that one view inferred, or received, each with its reason.
@@ -212,24 +201,42 @@ class _Reason(NamedTuple):
     chain: Chain
 
 
-def propagated(fit: CoEMFit, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str) -> list[Flow]:
+def propagated(
+    model: MultiViewConstrainedClustering, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str
+) -> list[Flow]:
     """Return what each view passed on at the end, with the constraint that each came from.
 
     Parameters
     ----------
-    fit : CoEMFit
+    model : MultiViewConstrainedClustering
     reasons : Reasons
     views : list of (n_v, d_v) arrays
         In the space that was clustered.
     transfer : str
-        The name of the method; of one that is not mvcc's own, nothing else can be told.
+        The name of the method, which is all that can be told of one that explains nothing.
     """
-    # a subclass that infers in its own way is a method of its own
-    explain = _EXPLAINED.get(type(fit.model.transfer_).infer, partial(_by_name, transfer))
-    return [
-        _flow(passed, explain(fit, reasons, view, X))
-        for view, (passed, X) in enumerate(zip(fit.model.propagated_, views, strict=True))
-    ]
+    flows = []
+    for number, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):
+        mapped = mapped_rows(model.mappings_, number)
+        view = ViewState(number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number])
+        causes = zip(inferred.rows(), model.transfer_.explain(view, inferred), strict=True)
+        flows.append(_flow(inferred, (_because(reasons, number, row, cause, transfer) for row, cause in causes)))
+    return flows
+
+
+def _because(reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str) -> _Reason:
+    i, j, must_link, _ = row
+    u, v = cause.rows
+    if cause.weight is None:
+        names = reasons.name(view, i, j)
+        return _Reason(
+            f"because {names} {cause.words}" if cause.words else f"{names}: inferred by {transfer}", (view, u, v), []
+        )
+    chain = reasons.chain((view, u), (view, v), not must_link, cause.weight)
+    ids = reasons.ids[view]
+    near = [f"{ids[row]} is near {ids[end]}" for row, end in ((i, u), (j, v)) if row != end]
+    because = f"because {', '.join([*near, reasons.words(chain)])}"
+    return _Reason(because, (view, u, v), [] if near else chain)
 
 
 def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
@@ -238,50 +245,13 @@ def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
     return Flow(constraints, because, source, [reason.chain for reason in listed])
 
 
-def _from_nearby(fit: CoEMFit, reasons: Reasons, view: int, X: NDArray[np.float64]) -> Iterator[_Reason]:
-    """Name the constraint that gave each its weight (Eq. 10)."""
-    passed, closed, clusterer = fit.model.propagated_[view], fit.closing.closed[view], fit.model.clusterers_[view]
-    metrics, regularization = getattr(clusterer, "metrics_", None), fit.model.transfer_.regularization
-    found, rows = origins(X, clusterer.labels_, closed, passed, metrics=metrics, regularization=regularization)
-    weights, ids = closed.weights[found].tolist(), reasons.ids[view]
-    for (i, j, must_link, _), (u, v), weight in zip(passed._rows(), rows.tolist(), weights, strict=True):
-        chain = reasons.chain((view, u), (view, v), not must_link, weight)
-        near = [f"{ids[row]} is near {ids[end]}" for row, end in ((i, u), (j, v)) if row != end]
-        because = f"because {', '.join([*near, reasons.words(chain)])}"
-        yield _Reason(because, (view, u, v), [] if near else chain)
-
-
-def _as_given(fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
-    for i, j, must_link, weight in fit.model.propagated_[view]._rows():
-        chain = reasons.chain((view, i), (view, j), not must_link, weight)
-        yield _Reason(f"because {reasons.words(chain)}", (view, i, j), chain)
-
-
-def _from_clusters(fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
-    for i, j, must_link, _weight in fit.model.propagated_[view]._rows():
-        where = "the same cluster" if must_link else "different clusters"
-        yield _Reason(f"because {reasons.name(view, i, j)} are in {where}", (view, i, j), [])
-
-
-def _by_name(transfer: str, fit: CoEMFit, reasons: Reasons, view: int, _: NDArray[np.float64]) -> Iterator[_Reason]:
-    for i, j in fit.model.propagated_[view].pairs.tolist():
-        yield _Reason(f"{reasons.name(view, i, j)}: inferred by {transfer}", (view, i, j), [])
-
-
-_EXPLAINED = {
-    ConstraintPropagation.infer: _from_nearby,
-    DirectMapping.infer: _as_given,
-    ClusterMembership.infer: _from_clusters,
-}
-
-
-def received(fit: CoEMFit, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
+def received(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
     """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
-    return [_arrived(fit, reasons, flows, target) for target in range(len(flows))]
+    return [_arrived(model, reasons, flows, target) for target in range(len(flows))]
 
 
-def _arrived(fit: CoEMFit, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
-    ways = _ways(fit, flows, target)
+def _arrived(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
+    ways = _ways(model, reasons.relations, flows, target)
     # as Constraints are sorted: must-links before cannot-links
     keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
     constraints = Constraints([key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys])
@@ -298,16 +268,18 @@ class _Way(NamedTuple):
     sure: tuple[float, float]
 
 
-def _ways(fit: CoEMFit, flows: list[Flow], target: int) -> dict[tuple[int, int, bool], _Way]:
+def _ways(
+    model: MultiViewConstrainedClustering, given: Relations, flows: list[Flow], target: int
+) -> dict[tuple[int, int, bool], _Way]:
     """Return the heaviest of each pair and type, as max-union keeps it; of equal ones that of the first view."""
     best: dict[tuple[int, int, bool], _Way] = {}
     for source, flow in enumerate(flows):
         if source == target:
             continue
         # a match that was given explains more than one that follows from others
-        for relations, strengths in ((fit.relations, {}), (fit.closing.related, fit.closing.strengths)):
+        for relations, strengths in ((given, {}), (model.mappings_, model.mapping_weights_)):
             counterparts = _counterparts(relations, strengths, source, target)
-            for place, (i, j, must_link, weight) in enumerate(flow.constraints._rows()):
+            for place, (i, j, must_link, weight) in enumerate(flow.constraints.rows()):
                 for one, sure_one in counterparts.get(i, ()):
                     for other, sure_other in counterparts.get(j, ()):
                         key = min(one, other), max(one, other), must_link

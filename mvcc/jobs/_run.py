@@ -23,13 +23,10 @@ def check_job(job: Job) -> Inputs:
         When constraints and relations contradict each other, unless the job drops such constraints.
     """
     inputs = read_inputs(job)
-    from mvcc.jobs._closing import check_given, close_given  # numba, as in `read_inputs`
+    from mvcc.jobs._closing import check_given  # numba, as in `read_inputs`
 
     sizes = [len(table.ids) for table in inputs.tables]
-    if job.method == "joint":
-        check_given(job, inputs.constraints, inputs.relations, caller_of(inputs.tables))
-    else:
-        close_given(job, inputs.constraints, inputs.relations, sizes, caller_of(inputs.tables))
+    check_given(job, inputs.constraints, inputs.relations, sizes, caller_of(inputs.tables))
     return inputs
 
 

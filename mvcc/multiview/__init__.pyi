@@ -16,10 +16,12 @@ from ._methods import transfer_origin as transfer_origin
 from ._methods import uses_relations as uses_relations
 from ._suspicious_matches import SUSPICIOUS as SUSPICIOUS
 from ._suspicious_matches import suspicious_matches as suspicious_matches
+from ._transfer import Cause as Cause
 from ._transfer import ClusterMembership as ClusterMembership
 from ._transfer import ConstraintPropagation as ConstraintPropagation
 from ._transfer import DirectMapping as DirectMapping
 from ._transfer import SingleView as SingleView
 from ._transfer import TransferMethod as TransferMethod
+from ._transfer import ViewState as ViewState
 from ._warm_up import compile_all_kernels as compile_all_kernels
 from ._warm_up import compile_kernels as compile_kernels

@@ -61,6 +61,13 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         False when the limit or a cycle ended co-EM; a ``ConvergenceWarning`` says which.
     history_ : list of list of ViewRecord
         Objective and propagated constraints per iteration and view.
+    constraints_ : list of Constraints
+        The given constraints of every view, closed as ``closure`` says.
+    mappings_ : dict {(u, v): (r, 2) array}
+        The mappings that the transfer method uses, likewise with what follows from them.
+    mapping_weights_ : dict {(u, v): (r,) array}
+        The weight that a constraint keeps at most on the way over mappings that follow from light constraints; empty
+        where none do.
     transfer_ : TransferMethod
         The transfer method that was used; its ``threshold`` is the one chosen where ``"cv"`` was asked for.
     diagnostics_ : list of Diagnosis
@@ -193,6 +200,11 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.transfer_, self.diagnostics_ = transfer, diagnostics
         self.clusterers_, self.propagated_, self.history_ = outcome.clusterers, outcome.propagated, outcome.history
         self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
+        self.constraints_, self.mappings_, self.mapping_weights_ = (
+            outcome.constraints,
+            outcome.relations,
+            outcome.strengths,
+        )
         self.n_iter_ = len(outcome.history)
         self.converged_ = outcome.period == 0
         self._remember_features(given_views, data)

@@ -16,6 +16,7 @@ from mvcc.constraints import (
     ConstraintMap,
     Constraints,
     Relations,
+    Strengths,
     augment,
     call_rows,
     mapped_rows,
@@ -26,7 +27,6 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._transfer import TransferMethod, ViewState
 
 Maps = dict[tuple[int, int], ConstraintMap]
-NOTHING = Constraints([], [])
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,17 @@ class Outcome:
         Per iteration and view.
     period : int or None
         Of the cycle met; 0 means convergence, None that the limit came first.
+    constraints, relations, strengths
+        What was given, closed (`augment`).
     """
 
     clusterers: list[Any]
     propagated: list[Constraints]
     history: list[list[ViewRecord]]
     period: int | None
+    constraints: list[Constraints]
+    relations: Relations
+    strengths: Strengths
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,8 @@ class CoEM:
         """Run Algorithm 2 on given constraints and relations."""
         across = relations if transfer.uses_relations else {}
         given, relations, strengths = augment(constraints, across, self.closure, call_rows(self.names))
-        rooms = [
-            _Room(
+        loops = [
+            _ViewLoop(
                 ViewState(v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)), self.names
             )
             for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))
@@ -107,18 +112,26 @@ class CoEM:
             (u, v): ConstraintMap(relations_between(relations, u, v), strengths.get((min(u, v), max(u, v))))
             for u, v in permutations(range(len(given)), 2)
         }
-        history, period = _co_em(rooms, maps, transfer, self.max_iter, self.tol)
-        return Outcome([room.state.clusterer for room in rooms], [room.propagated for room in rooms], history, period)
+        history, period = _co_em(loops, maps, transfer, self.max_iter, self.tol)
+        return Outcome(
+            [loop.state.clusterer for loop in loops],
+            [loop.propagated for loop in loops],
+            history,
+            period,
+            given,
+            relations,
+            strengths,
+        )
 
 
-class _Room:
+class _ViewLoop:
     """The changing state of one view during co-EM."""
 
     def __init__(self, state: ViewState, names: list[str] | None) -> None:
         self.state = state
         self.names = names
         self.unified: Constraints | None = None
-        self.propagated = NOTHING
+        self.propagated = Constraints.empty()
 
     def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
         """M-step and E-step; the same constraints as before give the same result, so that nothing needs doing."""
@@ -135,7 +148,7 @@ class _Room:
         view = self.state
         if not isinstance(inferred, Constraints):
             raise InvalidInputError(f"{by} returned {shown(inferred)}; mvcc.Constraints are needed.")
-        known = np.zeros(1 + max(len(view.X) - 1, inferred._largest_row()), dtype=np.bool_)
+        known = np.zeros(1 + max(len(view.X) - 1, inferred.largest_row()), dtype=np.bool_)
         known[view.mapped] = True
         outside = ~known[inferred.pairs]
         if outside.any():
@@ -148,7 +161,7 @@ class _Room:
 
 
 def _co_em(
-    rooms: list[_Room], maps: Maps, transfer: TransferMethod, max_iter: int, tol: float
+    loops: list[_ViewLoop], maps: Maps, transfer: TransferMethod, max_iter: int, tol: float
 ) -> tuple[list[list[ViewRecord]], int | None]:
     """Iterate until every view has converged (steps 6–13).
 
@@ -156,9 +169,9 @@ def _co_em(
     """
     history: list[list[ViewRecord]] = []
     for iteration in range(max_iter):
-        for room in rooms:
-            room.update(_transferred(rooms, room, maps), transfer)
-        history.append([ViewRecord(float(room.state.clusterer.objective_), room.propagated) for room in rooms])
+        for loop in loops:
+            loop.update(_transferred(loops, loop, maps), transfer)
+        history.append([ViewRecord(float(loop.state.clusterer.objective_), loop.propagated) for loop in loops])
         if iteration and all(
             abs(now.objective - before.objective) <= tol for now, before in zip(*history[:-3:-1], strict=True)
         ):
@@ -170,14 +183,14 @@ def _co_em(
     return history, None
 
 
-def _transferred(rooms: list[_Room], target: _Room, maps: Maps) -> Constraints:
+def _transferred(loops: list[_ViewLoop], target: _ViewLoop, maps: Maps) -> Constraints:
     """Return what all other views pass on to one, in its rows (Eq. 12 and 14)."""
-    if len(rooms) == 1:
+    if len(loops) == 1:
         return target.propagated
     here = target.state.number
     return reduce(
         Constraints.max_union,
-        (maps[room.state.number, here](room.propagated) for room in rooms if room is not target),
+        (maps[loop.state.number, here](loop.propagated) for loop in loops if loop is not target),
     )
 
 

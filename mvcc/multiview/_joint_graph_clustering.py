@@ -243,7 +243,7 @@ class JointGraphClustering(MultiViewEstimator):
         InvalidInputError
             As ``labels_by``.
         """
-        links = [c._spanning() for c in self._counted(constraints)]
+        links = [c.spanning() for c in self._counted(constraints)]
         found: list[NDArray[np.int64]] = [np.empty((0, 3), np.int64)] * len(links)
         for numbers, views in self._sets:
             judged_rows = [np.unique(links[n][0]) for n in numbers]
@@ -304,7 +304,7 @@ class JointGraphClustering(MultiViewEstimator):
         embedding: list[NDArray[np.float64]] = [np.empty((0, 0))] * len(constraints)
         objective = 0.0
         for numbers, views in self._sets:
-            found = views.clusters(pairs_of_objects([constraints[n]._spanning() for n in numbers], views.objects), rng)
+            found = views.clusters(pairs_of_objects([constraints[n].spanning() for n in numbers], views.objects), rng)
             for number, objects in zip(numbers, views.objects, strict=True):
                 labels[number], embedding[number] = found.labels[objects], found.rows[objects]
             objective += found.objective
@@ -339,12 +339,12 @@ def _problems(
 
 
 def _of_some_weight(given: Constraints) -> Constraints:
-    return given._select(given.weights > 0) if given._parts is None else given
+    return given.select(given.weights > 0) if given._parts is None else given
 
 
 def _violated(given: Constraints, labels: NDArray[np.int64]) -> Constraints:
-    pairs, must_link, weights = given._spanning()
+    pairs, must_link, weights = given.spanning()
     broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
     if given._parts is None:
-        return given._select(broken)  # which knows the lines of its file
-    return Constraints._heaviest(np.sort(pairs[broken], axis=1), must_link[broken], weights[broken])
+        return given.select(broken)  # which knows the lines of its file
+    return Constraints.from_repeated(np.sort(pairs[broken], axis=1), must_link[broken], weights[broken])

@@ -79,7 +79,7 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     must_link = np.concatenate([kinds for _, kinds, _ in links])
     weights = np.concatenate([weight for _, _, weight in links])
     kept = pairs[:, 0] != pairs[:, 1]
-    return Constraints._heaviest(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
+    return Constraints.from_repeated(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
 
 
 class JointSet:

@@ -50,8 +50,8 @@ def choose_threshold(
     satisfied = np.zeros(len(GRID), dtype=np.int64)
     for fold in range(1 + max(int(numbers.max()) for numbers in folds)):
         touched = in_fold(constraints, folds, fold)
-        seen = [c._select(~mask) for c, mask in zip(constraints, touched, strict=True)]
-        held_out = [c._select(mask) for c, mask in zip(constraints, touched, strict=True)]
+        seen = [c.select(~mask) for c, mask in zip(constraints, touched, strict=True)]
+        held_out = [c.select(mask) for c, mask in zip(constraints, touched, strict=True)]
         for place, threshold in enumerate(GRID):
             outcome = brief.run(seen, relations, clone(transfer).set_params(threshold=threshold))
             satisfied[place] += sum(map(n_satisfied, held_out, (found.labels_ for found in outcome.clusterers)))

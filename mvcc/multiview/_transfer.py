@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from mvcc._utils.validation import check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
-from mvcc.propagation import propagate_constraints
+from mvcc.propagation import origins, propagate_constraints
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,33 @@ class ViewState:
     clusterer: Any
 
 
+class Cause(NamedTuple):
+    """Why a constraint was inferred.
+
+    Attributes
+    ----------
+    rows : (int, int)
+        The rows of the given constraint that it comes from, or else its own.
+    weight : float or None
+        The weight of that given constraint; None where it comes from none.
+    words : str
+        Where it comes from none, what is said of its rows.
+    """
+
+    rows: tuple[int, int]
+    weight: float | None
+    words: str = ""
+
+
 class TransferMethod(BaseEstimator, ABC):
     """Base class: a method says which constraints P^V between mapped instances a view passes on."""
 
     uses_relations = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "infer" in vars(cls) and "explain" not in vars(cls):  # what explains another way to infer does not fit
+            cls.explain = TransferMethod.explain  # type: ignore[method-assign]
 
     @abstractmethod
     def infer(self, view: ViewState) -> Constraints:
@@ -62,6 +85,11 @@ class TransferMethod(BaseEstimator, ABC):
         Constraints
             P^V, constraints between rows of ``view.mapped``. Others are an InvalidInputError of ``fit``.
         """
+
+    def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
+        """Give the cause of every constraint that ``infer`` returned for the view, in its order, for the report."""
+        for i, j in inferred.pairs.tolist():
+            yield Cause((i, j), None)
 
 
 class ConstraintPropagation(TransferMethod):
@@ -98,6 +126,19 @@ class ConstraintPropagation(TransferMethod):
             regularization=self.regularization,
         )
 
+    def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
+        """Give the constraint that gave each its weight (Eq. 10)."""
+        found, rows = origins(
+            view.X,
+            view.clusterer.labels_,
+            view.constraints,
+            inferred,
+            metrics=getattr(view.clusterer, "metrics_", None),
+            regularization=self.regularization,
+        )
+        for (i, j), weight in zip(rows.tolist(), view.constraints.weights[found].tolist(), strict=True):
+            yield Cause((i, j), weight)
+
     def _threshold_of(self, view: ViewState) -> float:
         if isinstance(self.threshold, str):
             raise InvalidInputError(
@@ -119,9 +160,14 @@ class DirectMapping(TransferMethod):
     def infer(self, view: ViewState) -> Constraints:
         """Return the given constraints with both ends in X̂^V, of repeated ones the heaviest."""
         inside = np.isin(view.constraints.pairs, view.mapped)
-        passed = view.constraints._select(inside[:, 0] & inside[:, 1])
+        passed = view.constraints.select(inside[:, 0] & inside[:, 1])
         repeated = (passed.pairs[1:] == passed.pairs[:-1]).all(axis=1)
         return passed.max_union(passed) if repeated.any() else passed
+
+    def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
+        """Give each as the given constraint that it is."""
+        for i, j, _, weight in inferred.rows():
+            yield Cause((i, j), weight)
 
 
 class ClusterMembership(TransferMethod):
@@ -132,7 +178,12 @@ class ClusterMembership(TransferMethod):
         first, second = np.triu_indices(len(view.mapped), 1)
         labels = view.clusterer.labels_[view.mapped]
         pairs = np.column_stack((view.mapped[first], view.mapped[second]))
-        return Constraints._sorted(pairs, labels[first] == labels[second], np.ones(len(pairs)))
+        return Constraints.from_sorted(pairs, labels[first] == labels[second], np.ones(len(pairs)))
+
+    def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
+        """Say of each which clusters its rows are in."""
+        for i, j, must_link, _ in inferred.rows():
+            yield Cause((i, j), None, f"are in {'the same cluster' if must_link else 'different clusters'}")
 
 
 class SingleView(TransferMethod):
@@ -142,4 +193,4 @@ class SingleView(TransferMethod):
 
     def infer(self, view: ViewState) -> Constraints:
         """Return no constraints."""
-        return Constraints([], [])
+        return Constraints.empty()

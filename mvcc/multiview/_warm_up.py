@@ -93,4 +93,4 @@ def _problems(y: NDArray[np.int64]) -> list[Problem]:
 
 def _held(group: NDArray[np.int64], apart: NDArray[np.int64]) -> Constraints:
     """Return constraints that stay neighbourhoods."""
-    return Constraints._held(Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints([], []))
+    return Constraints.from_neighborhoods(Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints.empty())

@@ -79,16 +79,14 @@ def propagate_constraints(
     learned = None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
     if not isinstance(constraints, Constraints):
         raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
-    if constraints._largest_row() >= len(data):
-        raise InvalidInputError(
-            f"A constraint names row {constraints._largest_row()}, but X has only {len(data)} rows."
-        )
+    if constraints.largest_row() >= len(data):
+        raise InvalidInputError(f"A constraint names row {constraints.largest_row()}, but X has only {len(data)} rows.")
 
     endpoints, heaviest, *links = heavy_links(
         len(data), constraints.pairs, constraints.must_link, constraints.weights, t
     )
     if not len(endpoints):
-        return Constraints([], [])
+        return Constraints.empty()
     gaussians = fit_gaussians(data, clusters, learned, gamma)
     shared = may_share(len(targets))
     reached = reach(data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared)
@@ -98,7 +96,7 @@ def propagate_constraints(
     for of_kind in links:
         one_end = _product(of_kind, reached, len(targets), t, upper=False, shared=shared)
         found.append(_product(reached_by, one_end, len(targets), t, upper=True, shared=shared))
-    return Constraints._sorted(*as_constraints(targets, *found))
+    return Constraints.from_sorted(*as_constraints(targets, *found))
 
 
 def reach(

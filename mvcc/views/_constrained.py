@@ -107,7 +107,7 @@ class ConstrainedViews:
         ends = np.cumsum([len(c) for c in self.constraints])
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
         first = ends - [len(c) for c in self.constraints]
-        kept = [c._select(part - start) for c, part, start in zip(self.constraints, parts, first, strict=True)]
+        kept = [c.select(part - start) for c, part, start in zip(self.constraints, parts, first, strict=True)]
         return replace(self, constraints=kept)
 
     def __repr__(self) -> str:

@@ -104,9 +104,9 @@ class GivenViews:
                 entries[number] = self._judged(entry, number)
         judged = check_constraints(entries, self.names)
         for number, (c, size) in enumerate(zip(judged, self.sizes, strict=True)):
-            if c._largest_row() >= size:
+            if c.largest_row() >= size:
                 raise InvalidInputError(
-                    f"{self._place('constraints', number)} names row {c._largest_row()}, but view "
+                    f"{self._place('constraints', number)} names row {c.largest_row()}, but view "
                     f"{called(number, self.names)} has rows 0 … {size - 1}."
                 )
         return judged

@@ -43,7 +43,7 @@ class Joint:
         )
         ((_, self.set),) = self.model._sets
         self.objects = self.set.objects
-        self.judged = pairs_of_objects([given._spanning() for given in self.scene.given], self.objects)
+        self.judged = pairs_of_objects([given.spanning() for given in self.scene.given], self.objects)
 
     def shown(self, labels: np.ndarray, view: int) -> tuple[np.ndarray, float]:
         """Return clusters with the numbers of the classes, and the share of rows that are in the right one."""

@@ -42,7 +42,7 @@ class Scene:
         rng = np.random.default_rng(SEED)
         self.views, self.labels = data.views, data.labels
         self.matches = {(0, 1): rng.permutation(data.relations[0, 1])[:N_MATCHES]}
-        self.given = [Constraints.from_labels(self.labels[0], N_GIVEN, random_state=SEED), Constraints([], [])]
+        self.given = [Constraints.from_labels(self.labels[0], N_GIVEN, random_state=SEED), Constraints.empty()]
         self.closed, self.related = close_views(self.given, self.matches)
         self.mapped = [np.unique(self.related[0, 1][:, v]) for v in (0, 1)]
         self.alone, self.together = (

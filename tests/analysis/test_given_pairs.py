@@ -157,7 +157,7 @@ def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path)
     assert texts.pairs.tolist() == [[0, 3], [1, 2]]
     assert (texts.must_link.tolist(), texts.weights.tolist()) == ([True, False], [0.5, 2.0])
     assert len(images) == 0
-    assert texts.where(1) == "line 3 of pairs.csv"
+    assert texts.source_of(1) == "line 3 of pairs.csv"
     unweighted = given(options, tmp_path, "i,j,kind\nt0,t3,must-link\n").constraints[0]
     assert unweighted.weights.tolist() == [1.0]
 

@@ -66,14 +66,14 @@ def known_of(inputs):
 def test_a_reason_is_a_chain_of_what_was_given_that_implies_the_constraint_it_comes_from(
     tmp_path, models, options, closure
 ):
-    inputs, (method, _), tables = solved(tmp_path, models, settings={"closure": closure}, **options)
+    inputs, (_, fit), tables = solved(tmp_path, models, settings={"closure": closure}, **options)
     known = known_of(inputs)
     for number, (propagated, _) in enumerate(tables):
         closed = {}
         for pair, must_link, weight in zip(
-            method.closing.closed[number].pairs.tolist(),
-            method.closing.closed[number].must_link,
-            method.closing.closed[number].weights,
+            fit.model.constraints_[number].pairs.tolist(),
+            fit.model.constraints_[number].must_link,
+            fit.model.constraints_[number].weights,
             strict=True,
         ):
             rows = frozenset(inputs.tables[number].ids[row] for row in pair)
@@ -90,10 +90,10 @@ def test_a_reason_is_a_chain_of_what_was_given_that_implies_the_constraint_it_co
 
 @every_problem
 def test_the_closed_constraints_are_those_of_the_paper(tmp_path, models, options):
-    inputs, (method, _), _ = solved(tmp_path, models, **options)
+    inputs, (_, fit), _ = solved(tmp_path, models, **options)
     given = [(c.pairs, c.must_link, c.weights) for c in inputs.constraints]
     closed, _ = close_views(given, inputs.relations)
-    for mine, expected in zip(method.closing.closed, closed, strict=True):
+    for mine, expected in zip(fit.model.constraints_, closed, strict=True):
         listed = zip(mine.pairs.tolist(), mine.must_link.tolist(), mine.weights.tolist(), strict=True)
         assert {(i, j, kind): weight for (i, j), kind, weight in listed} == expected
 
@@ -103,7 +103,7 @@ def test_the_closed_constraints_are_those_of_the_paper(tmp_path, models, options
 def test_the_weight_is_that_of_the_origin_times_both_reaches(tmp_path, models, options, base):
     inputs, (method, fit), tables = solved(tmp_path, models, settings={"base": base}, **options)
     for number, (propagated, _) in enumerate(tables):
-        X, clusterer, closed = method.views[number], fit.model.clusterers_[number], method.closing.closed[number]
+        X, clusterer, closed = method.views[number], fit.model.clusterers_[number], fit.model.constraints_[number]
         sigma, confidence = _model(X, clusterer.labels_, getattr(clusterer, "metrics_", None), 1e-6)
         row_of = inputs.tables[number].row
         passed = fit.model.propagated_[number]
@@ -127,7 +127,7 @@ def test_the_weight_is_that_of_the_origin_times_both_reaches(tmp_path, models, o
 @every_problem
 @pytest.mark.parametrize("transfer", ["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"])
 def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path, models, options, transfer):
-    inputs, (method, _), tables = solved(tmp_path, models, settings={"transfer": transfer}, **options)
+    inputs, (_, fit), tables = solved(tmp_path, models, settings={"transfer": transfer}, **options)
     names = [table.name for table in inputs.tables]
     known = known_of(inputs)
     expected = [0] * len(names)
@@ -135,7 +135,7 @@ def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path
         best = {}
         for source, (passed, _) in enumerate(tables):
             for row in passed if source != number else ():
-                for key, weight in arriving(method, inputs.tables, source, number, row):
+                for key, weight in arriving(fit, inputs.tables, source, number, row):
                     best[key] = max(best.get(key, 0.0), weight)
         assert {key_of(row): float(row["weight"]) for row in received} == best
         expected[number] = len(best)
@@ -146,8 +146,8 @@ def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path
                 p for p in tables[source][0] if key_of(p) == (frozenset((row["from_i"], row["from_j"])), row["kind"])
             )
             for end in "ij":
-                assert row[end] in counterparts(method, inputs.tables, source, number, row[f"from_{end}"])
-            came = arriving(method, inputs.tables, source, number, origin)
+                assert row[end] in counterparts(fit, inputs.tables, source, number, row[f"from_{end}"])
+            came = arriving(fit, inputs.tables, source, number, origin)
             assert (key_of(row), float(row["weight"])) in came, "the rows are related to those it comes from"
             by, _, there = row["because"].partition(", and there: ")
             if there:
@@ -164,9 +164,9 @@ def key_of(row):
     return frozenset((row["i"], row["j"])), row["kind"]
 
 
-def arriving(method, tables, source, target, row):
+def arriving(fit, tables, source, target, row):
     """Return what becomes of a constraint in another view: rows, kind and weight of each."""
-    one, other = (counterparts(method, tables, source, target, row[end]) for end in "ij")
+    one, other = (counterparts(fit, tables, source, target, row[end]) for end in "ij")
     return [
         ((frozenset((i, j)), row["kind"]), min(float(row["weight"]), sure_i, sure_j))
         for i, sure_i in one.items()
@@ -175,11 +175,11 @@ def arriving(method, tables, source, target, row):
     ]
 
 
-def counterparts(method, tables, source, target, name):
+def counterparts(fit, tables, source, target, name):
     """Return the ids of the related rows, and how sure each of these relations is."""
     key = min(source, target), max(source, target)
-    rows = method.closing.related.get(key, np.empty((0, 2), dtype=int))
-    sure = method.closing.strengths.get(key, np.full(len(rows), np.inf))
+    rows = fit.model.mappings_.get(key, np.empty((0, 2), dtype=int))
+    sure = fit.model.mapping_weights_.get(key, np.full(len(rows), np.inf))
     here, there = (rows[:, 0], rows[:, 1]) if source < target else (rows[:, 1], rows[:, 0])
     mine = here == tables[source].row[name]
     return {tables[target].ids[row]: strength for row, strength in zip(there[mine], sure[mine], strict=True)}

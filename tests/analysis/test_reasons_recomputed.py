@@ -17,7 +17,7 @@ from mvcc.constraints._relations import relations_between
 from mvcc.jobs import load_job
 from mvcc.jobs._co_em import CoEM
 from mvcc.jobs._fit import fit_job
-from mvcc.jobs._reasons import CoEMFit, Reasons, propagated, received
+from mvcc.jobs._reasons import Reasons, propagated, received
 from mvcc.multiview import _methods as methods
 from mvcc.multiview._transfer import ConstraintPropagation
 from tests.analysis.problems import LETTERS, write_csv
@@ -65,7 +65,7 @@ class Solved:
     ids: list[list[str]]
     given: list[Constraints]
     relations: dict[tuple[int, int], np.ndarray]
-    fit: Any
+    model: Any
     passed: list[Any]
     arrived: list[Any]
     known: Known = field(init=False)
@@ -121,10 +121,10 @@ def solve(folder, seed, method, closure):
     job = load_job(None, [*paths, *(((key,), value, "") for key, value in options.items())])
     job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})
     co_em = CoEM(job, views, given, relations, "{}:{}".format)
-    fit = CoEMFit(fit_job(job, co_em, relations, lambda step: None).model, co_em.closing, relations)
+    model = fit_job(job, co_em, relations, lambda step: None).model
     reasons = Reasons(ids, co_em.given, relations, closure)
-    passed = propagated(fit, reasons, views, method)
-    return Solved(closure, views, ids, given, relations, fit, passed, received(fit, reasons, passed))
+    passed = propagated(model, reasons, views, method)
+    return Solved(closure, views, ids, given, relations, model, passed, received(model, reasons, passed))
 
 
 def _judged(path, truth, ids, scale, rng):
@@ -144,8 +144,8 @@ def test_what_follows_from_what_was_given_is_passed_on_for_that_reason(tmp_path,
         solved = solve(tmp_path, seed, method, closure)
         closed = solved.weights()
         for view, flow in enumerate(solved.passed):
-            assert flow.constraints == solved.fit.model.propagated_[view]
-            clusterer, ids = solved.fit.model.clusterers_[view], solved.ids[view]
+            assert flow.constraints == solved.model.propagated_[view]
+            clusterer, ids = solved.model.clusterers_[view], solved.ids[view]
             for (i, j, must_link, weight), because, (source, u, v) in zip(
                 rows(flow.constraints), flow.because, flow.source, strict=True
             ):
@@ -170,9 +170,7 @@ def test_what_follows_from_what_was_given_is_passed_on_for_that_reason(tmp_path,
 
 def reach(solved, view, clusterer, pair, ends):
     X, labels = solved.views[view], clusterer.labels_
-    sigma, confidence = _model(
-        X, labels, getattr(clusterer, "metrics_", None), solved.fit.model.transfer_.regularization
-    )
+    sigma, confidence = _model(X, labels, getattr(clusterer, "metrics_", None), solved.model.transfer_.regularization)
 
     def one(row, end):
         return endpoint_weight(X[row], X[end], sigma[labels[end]], float(confidence[end]))
@@ -195,7 +193,7 @@ def test_what_does_not_follow_from_what_was_given_is_not_said_to_follow_from_it(
                 if method == "wide":
                     assert because == f"{names[0]} and {names[1]}: inferred by wide"
                 else:
-                    labels = solved.fit.model.labels_[view]
+                    labels = solved.model.labels_[view]
                     assert CLUSTERS.fullmatch(because).groups() == (
                         *names,
                         "the same cluster" if labels[i] == labels[j] else "different clusters",
@@ -245,11 +243,11 @@ def expected(solved, related, target):
 
 def mapped(solved, target):
     """Return the same as co-EM makes it."""
-    fit, arrived = solved.fit, Constraints([], [])
-    for source, constraints in enumerate(fit.model.propagated_):
+    model, arrived = solved.model, Constraints([], [])
+    for source, constraints in enumerate(model.propagated_):
         if source != target:
-            strengths = fit.closing.strengths.get((min(source, target), max(source, target)))
-            to = ConstraintMap(relations_between(fit.closing.related, source, target), strengths)
+            strengths = model.mapping_weights_.get((min(source, target), max(source, target)))
+            to = ConstraintMap(relations_between(model.mappings_, source, target), strengths)
             arrived = arrived.max_union(to(constraints))
     return arrived
 

@@ -50,5 +50,5 @@ def test_rows_that_are_just_enough_for_the_missing_centers_are_all_taken(estimat
     rows = np.array([[0.0], [1.0], [5.0], [7.0]])
     constraints = Constraints.from_pairs([(0, 1)])
     for seed in range(20):
-        _, centers = estimator.set_params(random_state=seed)._start(rows, constraints._spanning(), 3)
+        _, centers = estimator.set_params(random_state=seed)._start(rows, constraints.spanning(), 3)
         assert sorted(centers.ravel().tolist()) == [0.5, 5.0, 7.0]

@@ -18,7 +18,7 @@ both = pytest.mark.parametrize("estimator", [PCKMeans, MPCKMeans])
 
 def start(estimator, X, constraints):
     """Return the labels (−1: none) and centers that the first sweep finds."""
-    return estimator._start(np.ascontiguousarray(X, dtype=float), constraints._spanning(), estimator.n_clusters)
+    return estimator._start(np.ascontiguousarray(X, dtype=float), constraints.spanning(), estimator.n_clusters)
 
 
 def chains(*groups):

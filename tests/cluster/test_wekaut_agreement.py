@@ -152,7 +152,7 @@ def test_mpck_starts_as_wekaut_does_but_for_its_reset_of_the_first_k_rows(datase
     for case in cases(dataset):
         if not case.enough_neighborhoods:
             continue
-        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed._spanning(), case.k)
+        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed.spanning(), case.k)
         theirs, their_centers = (case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids"))
         order = np.abs(centers[:, np.newaxis] - their_centers).sum(axis=2).argmin(axis=1)
         assert_allclose(centers, their_centers[order], rtol=0, atol=1e-12, err_msg=str(case))
@@ -292,7 +292,7 @@ def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(dataset, a
         labels, centers = (case.output(f"init_{what}_{algorithm}") for what in ("labels", "centroids"))
         with_defects = mpck_loop(case, MPCK[algorithm], labels.astype(int), centers, 1000, defects=True)
         assert_array_equal(with_defects, theirs, str(case))
-        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed._spanning(), case.k)
+        labels, centers = MPCKMeans(case.k, init="neighborhoods")._start(case.X, case.closed.spanning(), case.k)
         without = mpck_loop(case, MPCK[algorithm], labels, centers, found.n_iter_, defects=False)
         assert_array_equal(without, found.labels_, str(case))
     record_property(

@@ -249,7 +249,7 @@ FOUR = judged([(0, 41), (22, 33), (24, 45), (26, 37)], [1, 0, 1, 0])
 GIANT = {(0, 1): [(i, j) for i in range(50) for j in range(40)]}
 SIX = [(i, j) for i in range(6) for j in range(i)]
 DEGENERATE = {
-    "15 rows": ([A[:15], B[:12]], {(0, 1): HALF[0, 1][:5]}, [FOUR._select(np.arange(0)), None], 3),
+    "15 rows": ([A[:15], B[:12]], {(0, 1): HALF[0, 1][:5]}, [FOUR.select(np.arange(0)), None], 3),
     "one row": ([A[:1]], {}, None, 1),
     "as many clusters as rows": ([A[:5]], {}, None, 5),
     "duplicates": ([np.repeat(X[:4], 30, 0) for X in (A, B)], HALF, [judged([(0, 40), (5, 90)], [0, 0]), None], 3),
