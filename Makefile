@@ -32,8 +32,8 @@ demo: $(VENV)/.installed ## Run the main job on generated data and draw its lear
 test: $(VENV)/.installed ## Run the quick tests (under three minutes; under five the first time)
 	$(BIN)/pytest -n 2
 
-test-all: $(VENV)/.installed ## Run the slow tests, too: processes, documentation, browser (under twelve minutes)
-	$(BIN)/pytest -n 2 -m "not reliability" --hypothesis-profile thorough
+test-all: test ## Run the slow tests, too: processes, documentation, browser (under twelve minutes)
+	$(BIN)/pytest -n 2 -m "slow and not reliability" --hypothesis-profile thorough
 
 # an environment of its own, with the oldest Python, too; and kernels of its own, since each numba compiles anew
 LOWEST := .venv-lowest

@@ -48,7 +48,7 @@ def now() -> str:
 
 def commit() -> str | None:
     """Return the commit of the checkout that mvcc runs from, marked when files differ from it; None elsewhere."""
-    checkout = Path(__file__).parents[1]
+    checkout = Path(__file__).parents[2]
     if not (checkout / ".git").exists():
         return None
     try:

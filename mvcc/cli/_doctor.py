@@ -156,12 +156,13 @@ def _kernels(compiling: bool) -> Iterator[Line]:
         began = time.perf_counter()
         compile_all_kernels()
         yield Line("kernels", OK, f"ready after {time.perf_counter() - began:.1f} s")
-    for folder, count in compiled().items():
-        if count:
-            yield Line("kernels", OK, f"compiled: {count} in {folder}, loaded in {loaded:.1f} s")
-        else:
-            advice = "mvcc doctor --compile, or let the first run do it (less than a minute)"
-            yield Line("kernels", NOTE, f"not compiled yet in {folder}", advice)
+    counts = compiled()
+    below = os.path.commonpath(counts)
+    if missing := [str(folder.relative_to(below)) for folder, count in counts.items() if not count]:
+        advice = "mvcc doctor --compile, or let the first run do it (less than a minute)"
+        yield Line("kernels", NOTE, f"not compiled yet in {below}: {', '.join(missing)}", advice)
+    else:
+        yield Line("kernels", OK, f"compiled: {sum(counts.values())} below {below}, loaded in {loaded:.1f} s")
 
 
 def _threads() -> Iterator[Line]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mvcc._utils.kernels.links import build_links
-from mvcc._utils.threads import for_blocks, may_share
+from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, tally

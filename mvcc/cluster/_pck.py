@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mvcc._utils.threads import may_share
+from mvcc._utils.kernels.threads import may_share
 from mvcc._utils.validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
 from mvcc.cluster._descent import Floats, Found, Ints

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils import threads
+from mvcc._utils.kernels import threads
 from mvcc.constraints import Constraints, Neighborhoods, weights_by_use
 from mvcc.multiview._algorithm_2 import MultiViewConstrainedClustering
 from mvcc.multiview._methods import (

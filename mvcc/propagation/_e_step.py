@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
-from mvcc._utils.threads import for_blocks, may_share
+from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc._utils.validation import LARGEST_SQUARE, as_array, check_data, check_labels, check_metrics, check_number
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._gaussians import Gaussians, fit_gaussians
-from mvcc.propagation._kernels import as_constraints, endpoint_reach, heavy_links, max_product, transposed
+from mvcc.propagation._kernels.e_step import as_constraints, endpoint_reach, heavy_links, max_product, transposed
 
 Sparse = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # start of each row, columns, values
 

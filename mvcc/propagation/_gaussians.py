@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mvcc._utils.kernels.linalg import inverse_cholesky
 from mvcc._utils.validation import check_matrices
 from mvcc.exceptions import InvalidInputError
-from mvcc.propagation._kernels import cluster_moments, memberships
+from mvcc.propagation._kernels.e_step import cluster_moments, memberships
 
 
 @dataclass(frozen=True)

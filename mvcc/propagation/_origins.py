@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils.threads import may_share
+from mvcc._utils.kernels.threads import may_share
 from mvcc.constraints import Constraints
 from mvcc.propagation._e_step import Sparse, cut_of, reach
 from mvcc.propagation._gaussians import fit_gaussians

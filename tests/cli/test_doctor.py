@@ -104,12 +104,13 @@ def lines_on_kernels(environment):
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_kernels_that_are_not_compiled_are_a_note_for_each_folder(tmp_path):
+def test_kernels_that_are_not_compiled_are_a_note_with_their_folders(tmp_path):
     lines = lines_on_kernels({"NUMBA_CACHE_DIR": str(tmp_path / "cache")})
-    folders = [line["found"].removeprefix("not compiled yet in ") for line in lines]
-    assert sorted(folders) == sorted(map(str, (tmp_path / "cache").iterdir()))
-    assert len(folders) == 2
-    assert all("mvcc doctor --compile" in line["advice"] for line in lines)
+    (line,) = lines
+    below, _, folders = line["found"].removeprefix("not compiled yet in ").partition(": ")
+    assert below == str(tmp_path / "cache")
+    assert sorted(folders.split(", ")) == sorted(path.name for path in (tmp_path / "cache").iterdir())
+    assert "mvcc doctor --compile" in line["advice"]
 
 
 @pytest.fixture
@@ -117,8 +118,8 @@ def cannot_be_written(tmp_path):
     """Copy the program to a place where no folder can be made beside the sources of kernels."""
     ignored = shutil.ignore_patterns("__pycache__")
     package = Path(shutil.copytree(Path(mvcc.__file__).parent, tmp_path / "mvcc", ignore=ignored))
-    for folder in ("_kernels", "cluster/_kernels"):
-        (package / folder / "__pycache__").touch()
+    for folder in package.rglob("*kernels"):
+        (folder / "__pycache__").touch()
     return package
 
 
@@ -127,8 +128,8 @@ def cannot_be_written(tmp_path):
 def test_where_the_program_cannot_be_written_the_kernels_lie_in_the_users_folder(cannot_be_written, tmp_path):
     user = str(tmp_path / "user")
     lines = lines_on_kernels({"XDG_CACHE_HOME": user, "HOME": user, "NUMBA_CACHE_DIR": ""})
-    assert [line["status"] for line in lines] == ["note", "note"]
-    assert all(user in line["found"] for line in lines)
+    assert [line["status"] for line in lines] == ["note"]
+    assert user in lines[0]["found"]
 
 
 @pytest.mark.compiled
@@ -146,7 +147,7 @@ def test_a_full_disk_and_little_memory_are_said(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(cannot_be_written, tmp_path):
-    nowhere = str(cannot_be_written / "_kernels/__pycache__/cache")
+    nowhere = str(cannot_be_written / "cluster/_kernels/__pycache__/cache")
     environment = os.environ | dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), nowhere)
     command = [sys.executable, "-m", "mvcc", "doctor"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)

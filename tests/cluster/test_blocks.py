@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints
-from mvcc._utils import threads
+from mvcc._utils.kernels import threads
 from mvcc._utils.kernels.links import build_links
 from mvcc.cluster._kernels import blocks
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers

@@ -24,7 +24,7 @@ from mvcc.experiments._trial import run_trial
 from mvcc.multiview import _methods as methods_module
 from mvcc.multiview._transfer import ViewState
 from tests.experiments.test_trial import small_config
-from tests.test_methods import install, offer
+from tests.multiview.test_methods import install, offer
 
 __all__ = ["offer"]  # a fixture
 

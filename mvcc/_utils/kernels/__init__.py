@@ -17,15 +17,14 @@ from typing import Any
 from numba import njit
 from numba.extending import overload
 
-_PACKAGE = Path(__file__).parents[1]
-_ROOMS = ("_kernels", "cluster/_kernels")
+_PACKAGE = Path(__file__).parents[2]
 
 _folders: set[Path] = set()  # where numba keeps the kernels that are declared
 
 
 def _digest_of_sources() -> str:
     digest = hashlib.sha256()
-    for source in sorted(path for room in _ROOMS for path in (_PACKAGE / room).glob("*.py")):
+    for source in sorted(_PACKAGE.rglob("*kernels/*.py")):
         digest.update(f"{source.relative_to(_PACKAGE).as_posix()}\n".encode() + source.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 
 from mvcc._utils.kernels import kernel
-from mvcc._utils.threads import for_blocks, may_share
+from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc.cluster._kernels.geometry import LANES, lane_distances, load_lanes, plain_squared_distance
 
 _BLOCK = 8192  # rows

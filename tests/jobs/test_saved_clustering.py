@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from mvcc.exceptions import InvalidInputError
-from tests.analysis.problems import by_co_em, cluster, read_csv, with_values, write_problem
+from tests.jobs.problems import by_co_em, cluster, read_csv, with_values, write_problem
 
 
 @pytest.fixture(scope="module", params=["auto", "spectral", "pca", "none"])

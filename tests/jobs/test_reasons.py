@@ -14,8 +14,8 @@ from mvcc.jobs._reasons import Reasons, weight_of, without_loops
 from mvcc.multiview import _methods as methods
 from mvcc.multiview._transfer import ConstraintPropagation, DirectMapping
 from mvcc.reporting.html import write_clustering_report
-from tests.analysis.problems import by_co_em, cluster, read_csv, write_csv, write_problem
-from tests.analysis.reasons import Known, implied, nearness, walks
+from tests.jobs.problems import by_co_em, cluster, read_csv, write_csv, write_problem
+from tests.jobs.reasons import Known, implied, nearness, walks
 from tests.reference.closure import close_views
 from tests.reference.propagation import _model, endpoint_weight
 

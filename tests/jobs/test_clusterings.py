@@ -15,7 +15,7 @@ from mvcc.jobs import load_job, read_inputs
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.reporting.html import write_clustering_report
-from tests.analysis.problems import K, by_co_em, cluster, outputs, read_csv, with_values, write_csv, write_problem
+from tests.jobs.problems import K, by_co_em, cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 PROBLEMS = {
     "one view": {"n_views": 1, "pairs": ()},

@@ -20,8 +20,8 @@ from mvcc.jobs._fit import fit_job
 from mvcc.jobs._reasons import Reasons, propagated, received
 from mvcc.multiview import _methods as methods
 from mvcc.multiview._transfer import ConstraintPropagation
-from tests.analysis.problems import LETTERS, write_csv
-from tests.analysis.reasons import CLUSTERS, Known, implied, nearness, walks
+from tests.jobs.problems import LETTERS, write_csv
+from tests.jobs.reasons import CLUSTERS, Known, implied, nearness, walks
 from tests.reference.closure import close_views, closure, relation_strengths
 from tests.reference.constraint_sets import to_dict
 from tests.reference.mapping import transfer

@@ -15,7 +15,7 @@ import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, StoreError
 from mvcc.jobs import _folder, load_job
-from tests.analysis.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
+from tests.jobs.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 NOBODY = 65534
 EVERYTHING = {

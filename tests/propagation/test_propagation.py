@@ -12,7 +12,7 @@ from mvcc.constraints._constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation import _e_step as propagation
 from mvcc.propagation._e_step import propagate_constraints
-from mvcc.propagation._kernels import endpoint_reach
+from mvcc.propagation._kernels.e_step import endpoint_reach
 from tests.reference import propagation as slow
 
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from numba import config
 
-from mvcc._utils import kernels as _kernels
-from mvcc.cluster import _kernels as cluster_kernels
+from mvcc._utils import kernels
+from mvcc.cluster import _kernels as of_cluster
+from mvcc.constraints import _kernels as of_constraints
+from mvcc.propagation import _kernels as of_propagation
 
 pytestmark = pytest.mark.slow
 
 PLACES = {"beside the sources": "mvcc", "NUMBA_CACHE_DIR": "chosen", "the user's folder": "user"}
 if hasattr(config, "CACHE_LOCATOR_CLASSES"):
     PLACES["NUMBA_CACHE_LOCATOR_CLASSES"] = "mvcc"
-FOLDERS = [Path(package.__file__).parent for package in (_kernels, cluster_kernels)]
+FOLDERS = [Path(package.__file__).parent for package in (kernels, of_cluster, of_constraints, of_propagation)]
 
 INNER = "from mvcc._utils.kernels import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
 OUTER = (
@@ -35,12 +39,13 @@ class Package:
 
     def __init__(self, folder: Path, place: str) -> None:
         self.folder = folder
-        self.rooms = [folder / "mvcc/_kernels", folder / "mvcc/cluster/_kernels"]
+        self.rooms = [folder / "mvcc/_utils/kernels", folder / "mvcc/cluster/_kernels"]
         self.environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
         self.environment |= {"XDG_CACHE_HOME": str(folder / "user"), "HOME": str(folder / "user")}
-        for room, origin in zip(self.rooms, FOLDERS, strict=True):
+        for room, origin in zip(self.rooms, FOLDERS[:2], strict=True):
             room.mkdir(parents=True)
-            (room.parent / "__init__.py").touch()
+            for package in room.parents[: len(room.relative_to(folder).parts) - 1]:
+                (package / "__init__.py").touch()
             shutil.copy(origin / "__init__.py", room)
             if place == "the user's folder":
                 (room / "__pycache__").touch()  # no folder can be made here
@@ -124,38 +129,38 @@ def test_folders_of_other_packages_are_left_alone(tmp_path):
 @pytest.fixture
 def unused(monkeypatch):
     """Let no folder of kernels be in use."""
-    monkeypatch.setattr(_kernels, "_folders", set())
+    monkeypatch.setattr(kernels, "_folders", set())
 
 
 def test_what_other_sources_were_compiled_to_is_removed_once_and_what_cannot_be_removed_stays(unused, tmp_path):
-    ours = [f"kernel-1-{_kernels._DIGEST}.py311.{ending}" for ending in ("nbi", "1.nbc")]
+    ours = [f"kernel-1-{kernels._DIGEST}.py311.{ending}" for ending in ("nbi", "1.nbc")]
     names = [*ours, "kernel-1.py311.nbi", "kernel-1-0123456789abcdef.py311.1.nbc", "kernel.pyc"]
     for name in names:
         (tmp_path / name).touch()
     (tmp_path / "kernel-2.py311.nbi").mkdir()  # as good as a file that belongs to somebody else
-    _kernels._use(tmp_path)
+    kernels._use(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {*ours, "kernel.pyc", "kernel-2.py311.nbi"}
-    assert _kernels.compiled() == {tmp_path: 1}
+    assert kernels.compiled() == {tmp_path: 1}
     (tmp_path / names[2]).touch()
-    _kernels._use(tmp_path)
+    kernels._use(tmp_path)
     assert (tmp_path / names[2]).exists()
 
 
 @pytest.mark.compiled
 def test_a_kernel_is_called_from_python_and_from_kernels_and_keeps_its_name():
-    @_kernels.kernel
+    @kernels.kernel
     def twice(x):
         """Double a number."""
         return 2 * x
 
-    @_kernels.kernel
+    @kernels.kernel
     def four_times(x):
         return twice(twice(x))
 
     assert (twice(3), four_times(3)) == (6, 12)
     assert (twice.__name__, twice.__doc__) == ("twice", "Double a number.")
-    assert _kernels._DIGEST in twice.entry.py_func.__qualname__
-    assert _kernels._DIGEST not in twice.__qualname__
+    assert kernels._DIGEST in twice.entry.py_func.__qualname__
+    assert kernels._DIGEST not in twice.__qualname__
 
 
 def test_without_the_compiler_a_kernel_is_its_function():
@@ -170,6 +175,7 @@ def test_kernels_depend_on_nothing_that_the_digest_leaves_out():
     for path in (path for folder in FOLDERS for path in folder.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mvcc"):
-                outside.add(node.module)
+                home = import_module(node.module)
+                outside |= {getattr(getattr(home, name.name), "__module__", node.module) for name in node.names}
     assert outside
-    assert all(module.startswith(("mvcc._utils.kernels", "mvcc.cluster._kernels")) for module in outside)
+    assert all(re.search(r"\b_?kernels\b", module) for module in outside)

@@ -28,7 +28,8 @@ warnings.simplefilter("ignore")
 
 def called():
     found = set()
-    for room in ("mvcc._utils.kernels", "mvcc.cluster._kernels"):
+    for room in ("_utils.kernels", "cluster._kernels", "constraints._kernels", "propagation._kernels"):
+        room = f"mvcc.{room}"
         for file in iter_modules(import_module(room).__path__):
             module = import_module(f"{room}.{file.name}")
             for name, kernel in vars(module).items():

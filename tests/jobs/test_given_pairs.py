@@ -10,7 +10,7 @@ import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
 from mvcc.jobs import check_job, cluster_job, load_job, read_inputs
-from tests.analysis.problems import by_co_em, cluster, with_values, write_csv, write_problem
+from tests.jobs.problems import by_co_em, cluster, with_values, write_csv, write_problem
 
 TEXTS = [["id", "x", "y"], *([f"t{i}", i % 2, i // 2] for i in range(6))]
 IMAGES = [["id", "x"], *([f"i{i}", i * i] for i in range(5))]

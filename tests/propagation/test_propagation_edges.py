@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, propagate_constraints
-from mvcc.propagation._kernels import endpoint_reach
+from mvcc.propagation._kernels.e_step import endpoint_reach
 from tests.strategies import as_dict, seeds
 
 

@@ -1,0 +1,1 @@
+"""Compiled kernels of the E-step: plain arrays in, plain arrays out."""
