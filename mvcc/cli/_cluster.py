@@ -276,7 +276,7 @@ def _worded(view: dict[str, Any], agreement: list[float], several: bool) -> str:
     if "moved" in effect:
         parts += [f"{counted(effect['moved'], 'row')} moved by constraints"] if effect["moved"] else []
     elif several:
-        parts.append("{propagated} passed on, {inferred} of them inferred; {received} received".format(**effect))
+        parts.append("{propagated} transferred, {inferred} of them inferred; {received} received".format(**effect))
     elif effect["propagated"]:
         parts.append("{propagated} propagated, {inferred} of them inferred".format(**effect))
     if agreement:
