@@ -52,7 +52,7 @@ lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (half a minute)
+docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (under two minutes)
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d docs/_build/doctrees -c docs . docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 

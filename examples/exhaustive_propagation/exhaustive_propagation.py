@@ -45,7 +45,7 @@ class ExhaustivePropagation(TransferMethod):
         F = spread @ (signed(given, n) @ spread)
         of_given = tuple(given.pairs.T)
         F /= max(np.abs(F[of_given]).max(), np.finfo(float).tiny)
-        F[of_given] = 0  # these are passed on as they are
+        F[of_given] = 0  # these are transferred as they are
         F = np.triu(F[np.ix_(view.mapped, view.mapped)], 1)
         i, j = np.nonzero(np.abs(F) >= self.min_weight)
         pairs = np.column_stack((view.mapped[i], view.mapped[j]))

@@ -3,11 +3,11 @@ Two half-matched halves of digits
 =================================
 
 The 8 × 8 images of handwritten digits that ship with scikit-learn, seen by two cameras: one sees left halves, the other
-right halves. Each has seen two thirds of the images, so that half of its rows have a counterpart. Somebody has sorted a
-few left halves into piles, one for each digit. Nobody has looked at the right halves. Ten clusters are wanted of both.
+right halves. Each has seen two thirds of the images, so half of its rows are matched. Somebody has sorted a few left
+halves into piles, one for each digit. Nobody has looked at the right halves. Both shall be clustered into ten clusters.
 
 What do the right halves gain from piles of left halves? The pairwise F-measure (Eq. 19) compares the clusters with the
-true digits; it is 1 where they are the same. The digits are used for nothing else.
+true digits; it is 1 if they are the same. The digits are not used otherwise.
 """
 
 import warnings
@@ -34,12 +34,12 @@ digits = load_digits()
 halves = digits.images[:, :, :4].reshape(-1, 32), digits.images[:, :, 4:].reshape(-1, 32)
 
 # %%
-# Propagation takes a cluster for a Gaussian: what is near a judged row is probably like it. Digits as 32 pixels are no
-# Gaussians. The nearest-neighbor graph, embedded in nine dimensions, has ten groups that nearly are.
+# Propagation models a cluster as a Gaussian: rows near a constrained row are probably similar to it. Digits as 32
+# pixels are not Gaussian. The nearest-neighbor graph, embedded in nine dimensions, has ten groups that nearly are.
 
 
 def embedded(X):
-    """Embed rows by who looks like whom, with every dimension on the same scale."""
+    """Embed rows by their nearest neighbors, with all dimensions on the same scale."""
     return StandardScaler().fit_transform(SpectralEmbedding(9, n_neighbors=10, random_state=0).fit_transform(X))
 
 
@@ -54,7 +54,7 @@ def draw(seed):
 
 
 def sorted_into_piles(y, size, seed):
-    """Sort some rows of every digit: all pairs of them are judged, must-link inside a pile, else cannot-link."""
+    """Sort some rows of every digit: their pairs are must-links within a pile and cannot-links between piles."""
     rng = np.random.default_rng(seed)
     rows = np.concatenate([rng.choice(np.flatnonzero(y == digit), size, replace=False) for digit in range(10)])
     i, j = np.triu_indices(len(rows), 1)
@@ -62,8 +62,8 @@ def sorted_into_piles(y, size, seed):
 
 
 # %%
-# Three methods get the same draws: each view alone; direct mapping, where only judgements between matched rows travel;
-# and constraint propagation, where those of other rows travel by way of matched rows nearby.
+# Three methods get the same draws: each view alone; direct mapping, which transfers only constraints between matched
+# rows; and constraint propagation, which also infers constraints for matched rows nearby.
 methods = {
     "each view alone": SingleView(),
     "direct mapping": DirectMapping(),
@@ -74,10 +74,10 @@ F = {name: np.empty((n_draws, len(sizes), 2)) for name in methods}
 for seed in range(n_draws):
     truth, views, matches = draw(seed)
     for place, size in enumerate(sizes):
-        judged = sorted_into_piles(truth[0], size, seed)
+        piles = sorted_into_piles(truth[0], size, seed)
         for name, transfer in methods.items():
             model = MultiViewConstrainedClustering(PCKMeans(10), transfer, random_state=seed)
-            model.fit(views, constraints=[judged, None], mappings={(0, 1): matches})
+            model.fit(views, constraints=[piles, None], mappings={(0, 1): matches})
             F[name][seed, place] = [pairwise_f_measure(y, found) for y, found in zip(truth, model.labels_, strict=True)]
 
 print(f"{len(truth[0])} left halves, {len(truth[1])} right halves, {len(matches)} of them matched; F:")
@@ -91,10 +91,10 @@ listed = [f"{mean:+.3f} ± {error:.3f}" for mean, error in zip(gain.mean(axis=0)
 print(f"propagation beyond direct mapping, right: {', '.join(listed)}")
 
 # %%
-# Mean and standard error of ten draws. Most of what the right halves gain comes through the matches alone. Propagation
-# adds to it with eight halves of each digit sorted, by twice its standard error, and nothing that could be told from
-# chance elsewhere: with one or two there is too little to propagate, with sixteen there is enough without. A benefit
-# for a moderate number of constraints is what §6.4 of the paper finds, too.
+# Mean and standard error of ten draws. Most of the gain of the right halves comes through direct mapping. With eight
+# sorted halves of each digit, propagation adds twice its standard error; elsewhere its effect is not distinguishable
+# from chance: with one or two halves there is too little to propagate, with sixteen enough is known without. §6.4 of
+# the paper also finds a benefit for a moderate number of constraints.
 looks = {
     "each view alone": {"color": "black", "marker": "D", "linestyle": ":"},
     "direct mapping": {"color": "#d55e00", "marker": "s", "linestyle": "--"},

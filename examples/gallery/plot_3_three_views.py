@@ -1,12 +1,12 @@
 """
-Three views, of which no row is in all
-======================================
+Three views without a common row
+================================
 
 Texts, images and sounds of four topics. Some texts are matched with images, some images with sounds, no text with a
-sound. Pairs of texts are judged, nothing else. Do the sounds learn of it?
+sound. Only texts have constraints. Do the sounds benefit from them?
 
-They do, by way of the images: relations are followed through a third view (§5.3; Algorithm 2, step 2), and what images
-have received they pass on.
+They do, through the images: matches are followed through a third view (§5.3; Algorithm 2, step 2), and the images
+transfer the constraints that they have received.
 """
 
 import warnings
@@ -24,18 +24,18 @@ from mvcc import (
     pairwise_f_measure,
 )
 
-warnings.simplefilter("ignore")  # clusters overlap, as mvcc warns: this is what the example is about
+warnings.simplefilter("ignore")  # clusters overlap: that is the point of the example
 colors = np.array(["#00558f", "#d55e00", "#3fbf95", "#8000e0"])
 sizes = {"texts": 160, "images": 220, "sounds": 120}
 corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 # %%
-# Topics are clear among texts. Images tell left from right, but hardly what is above; sounds the other way round.
+# Texts separate all topics. Images separate left from right, but hardly top from bottom; sounds the other way round.
 shapes = {"texts": (3.0, 3.0), "images": (3.0, 1.2), "sounds": (1.4, 3.0)}
 
 
 def draw(seed):
-    """Draw the views, their topics, the matches between rows of the same topic, and 80 judged pairs of texts."""
+    """Draw the views, their topics, the matches between rows of the same topic, and 80 constraints on texts."""
     rng = np.random.default_rng(seed)
     topics = {name: rng.integers(4, size=n) for name, n in sizes.items()}
     views = {name: corners[topics[name]] * shapes[name] + rng.normal(size=(n, 2)) for name, n in sizes.items()}
@@ -50,8 +50,8 @@ def draw(seed):
 
 
 # %%
-# A view whose topics overlap may infer what it cannot know. So thresholds can differ by view: with the last method
-# texts propagate freely, the others pass on only what they are nearly sure of.
+# A view whose topics overlap may infer wrong constraints. Thresholds can therefore differ by view: with the last
+# method, texts propagate freely, and the other views transfer only what is nearly certain.
 methods = {
     "each view alone": SingleView(),
     "one threshold": ConstraintPropagation(0.75),
@@ -59,10 +59,10 @@ methods = {
 }
 models = {name: [] for name in methods}
 draws = [draw(seed) for seed in range(10)]
-for seed, (_, views, matches, judged) in enumerate(draws):
+for seed, (_, views, matches, constraints) in enumerate(draws):
     for name, transfer in methods.items():
         model = MultiViewConstrainedClustering(PCKMeans(4), transfer, random_state=seed)
-        models[name].append(model.fit(views, constraints=judged, mappings=matches))
+        models[name].append(model.fit(views, constraints=constraints, mappings=matches))
 
 F = {
     name: np.array([
@@ -77,10 +77,10 @@ for name, values in F.items():
     print(f"{name:<18}", ", ".join(f"{view} F {mean:.2f} ± {error:.2f}" for view, mean, error in listed))
 
 # %%
-# Images and sounds gain beyond chance, sounds through two matches. Which of the thresholds is better is not decided
-# here. Below is the draw whose gain is the median one. Clusters have the same color in all views:
-# :func:`mvcc.match_clusters` has matched their numbers over the relations. Crosses are rows of another topic than most
-# of their cluster.
+# Images and sounds gain more than chance explains, sounds through two matches. The draws do not show which thresholds
+# are better. Below is the draw with the median gain. Clusters have the same color in all views:
+# :func:`mvcc.match_clusters` has aligned their numbers. Crosses are rows whose topic is not the most frequent one of
+# their cluster.
 shown = np.argsort((F["one for each view"] - F["each view alone"]).sum(axis=1))[len(draws) // 2]
 topics, views, matches, _ = draws[shown]
 numbered = {(0, 1): matches["texts", "images"], (1, 2): matches["images", "sounds"]}

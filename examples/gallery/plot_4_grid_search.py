@@ -1,10 +1,10 @@
 """
-Choosing by held-out judgements
-===============================
+Choosing by held-out constraints
+================================
 
-How many clusters, which threshold, which features? Without labels, the judgements themselves can tell: hold some out,
-cluster with the others, and see how many of the held-out ones the clusters satisfy. That is what scikit-learn's
-``GridSearchCV`` does once the samples are judgements, not rows: :class:`mvcc.ConstrainedViews`.
+How many clusters, which threshold, which features? Without labels, the constraints can tell: hold some out, cluster
+with the others, and count how many of the held-out constraints the clusters satisfy. scikit-learn's ``GridSearchCV``
+does this if the samples are constraints, not rows: :class:`mvcc.ConstrainedViews`.
 """
 
 import warnings
@@ -29,11 +29,11 @@ from mvcc import (
     pairwise_f_measure,
 )
 
-warnings.simplefilter("ignore")  # of so many fits, some with too many clusters, some do not converge
+warnings.simplefilter("ignore")  # some of the many fits do not converge
 
 # %%
-# The wines that ship with scikit-learn: 178 rows of three cultivars, 13 columns of chemistry, told apart by two
-# laboratories. One has measured seven columns of the first 120 bottles, the other six columns of the last 120.
+# The wines that ship with scikit-learn: 178 rows of three cultivars and 13 columns of chemical measurements, divided
+# between two laboratories. One has measured seven columns of the first 120 bottles, the other six of the last 120.
 wine = load_wine(as_frame=True)
 order = np.random.default_rng(0).permutation(len(wine.target))
 bottles = wine.data.iloc[order].set_axis([f"bottle {row}" for row in order])
@@ -42,17 +42,17 @@ cultivar = dict(zip(bottles.index, wine.target.iloc[order], strict=True))
 both = views["first"].index.intersection(views["second"].index)
 matches = np.column_stack([views[name].index.get_indexer(both) for name in views])
 truth = {name: np.array([cultivar[bottle] for bottle in view.index]) for name, view in views.items()}
-judged = {name: Constraints.from_labels(y, 60, random_state=0) for name, y in truth.items()}
-data = ConstrainedViews(views, judged, {("first", "second"): matches})
+constraints = {name: Constraints.from_labels(y, 60, random_state=0) for name, y in truth.items()}
+data = ConstrainedViews(views, constraints, {("first", "second"): matches})
 print(data)
 
 # %%
 # A pipeline with a step for every view, and a grid over both of its steps. ``NeighborhoodKFold`` holds out whole
-# neighborhoods, so that nothing that is held out follows from what is left. But a "these two are apart" lies between
-# two neighborhoods and is held out with each of them: nearly two thirds of what is held out are of this kind, although
-# half of the judgements are. More clusters violate fewer of these. So the share of all held-out judgements, which is
-# what ``score`` gives, leans towards many clusters. ``judge`` counts both kinds alike beside it, and decides. Where
-# settings are as good as each other but for chance, the one with the fewest clusters is taken.
+# neighborhoods, so no held-out constraint follows from the others. A cannot-link lies between two neighborhoods and is
+# held out with each of them: nearly two thirds of the held-out constraints are cannot-links, although half of all
+# constraints are. More clusters violate fewer of them. The share of all held-out constraints, which ``score`` returns,
+# therefore favors many clusters. ``satisfied`` also returns the mean of both kinds, which decides. Among settings whose
+# difference may be due to chance, the one with the fewest clusters is chosen.
 pipeline = Pipeline(
     [
         ("features", PerView(make_pipeline(StandardScaler(), PCA()))),
@@ -66,14 +66,14 @@ grid = {
 }
 
 
-def judge(pipeline, X, y=None):
-    """Return the share of the judgements that are satisfied, of all together and of both kinds alike."""
+def satisfied(pipeline, X, y=None):
+    """Return the share of satisfied constraints: of all together, and the mean of both kinds."""
     labels = pipeline["clusters"].labels_
     together = [found[c.pairs[:, 0]] == found[c.pairs[:, 1]] for c, found in zip(X.constraints, labels, strict=True)]
-    said = [c.must_link for c in X.constraints]
+    must_link = [c.must_link for c in X.constraints]
     return {
         "all": pipeline.score(X),
-        "both_kinds": balanced_accuracy_score(np.concatenate(said), np.concatenate(together)),
+        "both_kinds": balanced_accuracy_score(np.concatenate(must_link), np.concatenate(together)),
     }
 
 
@@ -86,21 +86,21 @@ def fewest_clusters(results):
 
 
 folds = NeighborhoodKFold(5, random_state=0)
-search = GridSearchCV(pipeline, grid, cv=folds, scoring=judge, refit=fewest_clusters).fit(data)
+search = GridSearchCV(pipeline, grid, cv=folds, scoring=satisfied, refit=fewest_clusters).fit(data)
 held_out = search.cv_results_["mean_test_both_kinds"]
 clusters = np.array([params["clusters__base__n_clusters"] for params in search.cv_results_["params"]])
 for kind in ("all", "both_kinds"):
     results = search.cv_results_[f"mean_test_{kind}"]
     print(f"the highest score of {kind} is {results.max():.1%}, with {clusters[np.argmax(results)]} clusters")
 chosen = search.best_index_
-print(f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} of what is held out:")
+print(f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} of the held-out constraints:")
 for name, value in search.best_params_.items():
     print(f"  {name} = {value}")
 
 # %%
-# The chosen setting was fitted again on all judgements. With the cultivars, which no step has seen, we can check the
-# choice: each point is a setting, the circle is around the chosen one. By the judgements alone, four clusters are about
-# as good as three. The share of all held-out judgements is highest with four, that of both kinds alike with three.
+# The chosen setting was fitted again on all constraints. The cultivars, which no step has seen, let us check the
+# choice: each point is a setting, and the circle marks the chosen one. By the constraints alone, four clusters are
+# about as good as three. The share of all held-out constraints is highest with four, the mean of both kinds with three.
 model = search.best_estimator_["clusters"]
 for (name, y), found in zip(truth.items(), model.labels_, strict=True):
     print(f"{name}: F {pairwise_f_measure(y, found):.2f}")
@@ -118,7 +118,7 @@ for k, (color, marker) in looks.items():
     of_k = clusters == k
     ax.scatter(held_out[of_k], np.array(against_truth)[of_k], color=color, marker=marker, label=f"{k} clusters")
 ax.scatter(held_out[chosen], against_truth[chosen], s=160, facecolor="none", edgecolor="black")
-ax.set(xlabel="held-out judgements satisfied, both kinds alike", ylabel="pairwise F-measure against the cultivars")
+ax.set(xlabel="held-out constraints satisfied, mean of both kinds", ylabel="pairwise F-measure against the cultivars")
 ax.grid(color="#e4e4e4")
 ax.set_axisbelow(True)
 ax.legend(frameon=False)

@@ -21,25 +21,32 @@ from mvcc.exceptions import ConfigError, MvccError
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
-    "run": "what is finished is stored, the same command goes on from there",
-    "cluster": "the results are not complete, the same command begins from the start",
+    "run": "finished trials are stored, the same command resumes",
+    "cluster": "the results are incomplete, the same command starts over",
 }
 
-_SUMMARIES = {
-    "init": "Write a small example to start from.",
-    "cluster": "Cluster your own tables.",
-    "run": "Run an experiment, or go on with one.",
-    "plot": "Draw the paper's figures from results.",
-    "claims": "Test the paper's claims on results.",
-    "report": "Make the page that shows a clustering, or experiments.",
-    "check": "Verify that results are as they were written.",
-    "replay": "Compute one trial of a results folder again.",
-    "validate": "Check configurations without running them.",
-    "constraints": "Check a list of constraints, explain or drop contradictions.",
-    "data": "List, fetch and check the data sets.",
-    "doctor": "Check the installation.",
-    "completion": "Print the script that lets a shell complete commands.",
+_GROUPS = {
+    "Your own tables": {
+        "init": "Write a small example to start from.",
+        "cluster": "Cluster your own tables.",
+        "constraints": "Check a list of constraints.",
+        "report": "Write the HTML report of a clustering or of experiments.",
+    },
+    "The paper's experiments": {
+        "run": "Run or resume an experiment.",
+        "plot": "Draw the paper's figures.",
+        "claims": "Test the paper's claims.",
+        "check": "Verify the checksums of results.",
+        "replay": "Compute a stored trial again.",
+        "validate": "Check configurations without running them.",
+        "data": "List, fetch and check the data sets.",
+    },
+    "Installation": {
+        "doctor": "Check the installation.",
+        "completion": "Print the shell completion script.",
+    },
 }
+_SUMMARIES = {name: summary for commands in _GROUPS.values() for name, summary in commands.items()}
 
 
 class _LazyGroup(click.Group):
@@ -75,14 +82,15 @@ class _LazyGroup(click.Group):
             raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_SUMMARIES.items()))
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(max(map(len, _SUMMARIES))), text) for name, text in commands.items()])
 
 
 _HELP = """Multi-view constrained clustering with an incomplete mapping between views.
 
 \b
-Cluster your own tables, beginning with an example:
+Cluster your own tables, starting from an example:
   mvcc init my-data
   mvcc cluster my-data/cluster.yaml --out my-results
 
@@ -91,7 +99,7 @@ Run an experiment of the paper and draw its learning curves:
   mvcc run configs/four_quadrants.yaml --trials 20
   mvcc plot results/
 
-Exit codes: 0 ok, 1 failure, 2 usage or configuration, 3 a claim does not hold (`claims` alone), 4 some
+Exit codes: 0 success, 1 failure, 2 usage or configuration error, 3 a claim does not hold (`claims` only), 4 some
 trials failed, 130 interrupted.
 """
 
@@ -116,7 +124,7 @@ def main() -> NoReturn:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
         code = cli.main(prog_name="mvcc", standalone_mode=False, color=wants_color())
     except (click.exceptions.Abort, KeyboardInterrupt):
-        after = _AFTER_INTERRUPT.get("".join(sys.argv[1:2]), "not all is done, give the same command again")
+        after = _AFTER_INTERRUPT.get("".join(sys.argv[1:2]), "repeat the command to finish")
         code = _complain(f"interrupted; {after}.", INTERRUPTED)
     except click.ClickException as error:
         error.show()

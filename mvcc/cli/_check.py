@@ -21,12 +21,12 @@ DAMAGED = 1
 @output_options("Print the findings as JSON.")
 @click.pass_context
 def command(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
-    """Verify the checksum of every file of the results in and below each FOLDER; nothing is changed.
+    """Verify the checksums of all result files in and below each FOLDER; change nothing.
 
-    Where two folders have the same config and data but other curves (from two machines, say), the difference between
-    their programs, libraries and processors is named.
+    If two folders have the same config and data but different curves (for example from two machines), the output lists
+    the differences between their programs, libraries and processors.
 
-    Exit status 1 when something is damaged, or curves differ that should not.
+    Exit status 1 if a file is damaged, or if curves differ that should be equal.
     """
     # pandas takes longer to import than `mvcc check --help` may take
     from mvcc.experiments import check_results

@@ -1,4 +1,4 @@
-"""``mvcc claims``: put every claim of the paper to the test."""
+"""``mvcc claims``: test every claim of the paper."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
 def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
 
-    Prints a table, and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the folder of one
-    experiment or any folder above some. A claim without enough results is no failure: the page says what to run.
+    Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the folder of one experiment,
+    or contains such folders. A claim without enough results is not a failure: the page says what to run.
 
-    Claims of our own, on the study `beyond`, go to RESULTS_DIR/beyond.md, and do not count for the exit status.
+    Our own claims, about the study `beyond`, go to RESULTS_DIR/beyond.md and do not affect the exit status.
 
-    Exit status 3 when a claim does not hold, or holds in part only.
+    Exit status 3 if a claim does not hold, or holds only in part.
     """
     # pandas and scipy take longer to import than `mvcc claims --help` may take
     from mvcc.reporting.claims import evaluate_claims, print_scorecard, to_json, write_markdown
@@ -41,6 +41,6 @@ def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
         if not sys.stdout.isatty():
             console = Console(highlight=False, width=_WIDTH)
         print_scorecard(scorecard, console)
-        say(f"In full: {' and '.join(map(str, paths))}")
+        say(f"Details: {' and '.join(map(str, paths))}")
     if not scorecard.all_hold:
         context.exit(CLAIM_DOES_NOT_HOLD)

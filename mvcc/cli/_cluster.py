@@ -31,21 +31,27 @@ _EXAMPLES = (
     epilog=below_help(*_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")),
 )
 @click.argument("config", required=False, type=click.Path(path_type=Path))
-@click.option("--view", "views", multiple=True, metavar="NAME=FILE", help="A view: a table with a row per instance.")
-@click.option("--match", "matches", multiple=True, metavar="VIEW:VIEW=FILE", help="Two columns of ids that match.")
-@click.option("--constraints", multiple=True, metavar="VIEW=FILE", help="Judged pairs: columns i,j,kind[,weight].")
+@click.option("--view", "views", multiple=True, metavar="NAME=FILE", help="A table with one row per instance.")
+@click.option("--match", "matches", multiple=True, metavar="VIEW:VIEW=FILE", help="Matches: two columns of ids.")
+@click.option("--constraints", multiple=True, metavar="VIEW=FILE", help="Constraints: columns i,j,kind[,weight].")
 @click.option("-k", "--clusters", "n_clusters", type=int, help="Number of clusters.")
 @click.option("--id-column", "id_columns", multiple=True, metavar="VIEW=COLUMN", help="The column that names the rows.")
 @click.option(
-    "--labels-column", "labels_columns", multiple=True, metavar="VIEW=COLUMN", help="True labels, to compare."
+    "--labels-column",
+    "labels_columns",
+    multiple=True,
+    metavar="VIEW=COLUMN",
+    help="True labels, only compared with the clusters.",
 )
-@click.option("--ignore", multiple=True, metavar="VIEW=COLUMN", help="A column that is not used.")
-@click.option("--method", metavar="NAME", help="joint, or co-em, that of the paper.  [default: joint]")
+@click.option("--ignore", multiple=True, metavar="VIEW=COLUMN", help="A column to leave out.")
+@click.option("--method", metavar="NAME", help="joint, or the paper's co-em.  [default: joint]")
 @click.option("--base", metavar="NAME", help="co-em: mpck-means or pck-means.  [default: mpck-means]")
-@click.option("--transfer", metavar="NAME", help="co-em: what views pass on.  [default: constraint-propagation]")
-@click.option("--threshold", metavar="NUMBER|cv", help="co-em: lightest propagated constraint.  [default: 0.75]")
+@click.option("--transfer", metavar="NAME", help="co-em: transfer method.  [default: constraint-propagation]")
+@click.option(
+    "--threshold", metavar="NUMBER|cv", help="co-em: least weight of a propagated constraint.  [default: 0.75]"
+)
 @click.option("--closure", metavar="NAME", help="co-em: full, view or none.  [default: full]")
-@click.option("--on-conflict", metavar="NAME", help="error, or drop what contradicts.  [default: error]")
+@click.option("--on-conflict", metavar="NAME", help="error, or drop contradictory constraints.  [default: error]")
 @click.option(
     "--features",
     multiple=True,
@@ -56,31 +62,31 @@ _EXAMPLES = (
     "--components",
     multiple=True,
     metavar="[VIEW=]NUMBER",
-    help="Dimensions of the space that is clustered.  [default: k for spectral, up to 10 for pca]",
+    help="Dimensions of the features.  [default: k for spectral, up to 10 for pca]",
 )
-@click.option("--restarts", type=int, help="Runs without a tenth of the constraints each: is it stable?  [default: 10]")
+@click.option("--restarts", type=int, help="Stability runs, each without a tenth of the constraints.  [default: 10]")
 @click.option("--seed", type=int, help="The same seed gives the same result.  [default: 0]")
 @click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
-@click.option("--fresh", is_flag=True, help="Replace a clustering by other settings that the folder holds.")
-@click.option("--dry-run", is_flag=True, help="Read and check all files, and write nothing.")
+@click.option("--fresh", is_flag=True, help="Replace a clustering with other settings in the folder.")
+@click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
 @output_options("Print the outcome as JSON.")
 def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
     """Cluster your own tables, of which only some rows are known to match.
 
-    Tables are CSV, TSV, Parquet, NPZ, NPY or ARFF. Rows are named by a column `id` (or --id-column), else by number
-    from 0; all other columns must be numbers. Everything may stand in a CONFIG file (`mvcc init` writes one with
-    comments); options come on top of it.
+    Tables are CSV, TSV, Parquet, NPZ, NPY or ARFF. A column `id` (or --id-column) names the rows; without one, they are
+    numbered from 0. All other columns must be numeric. Settings may be in a CONFIG file (`mvcc init` writes one with
+    comments); options override it.
 
-    Writes to the folder of --out: per view labels.csv, and moved.csv with the rows that constraints moved (co-em:
-    propagated.csv and received.csv) and why; report.html, model.joblib, and cluster.yaml, which gives the same again.
+    Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that constraints moved and why
+    (co-em: propagated.csv and received.csv); report.html, model.joblib, and cluster.yaml, which repeats the run.
     """
     # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:
-        raise click.UsageError("there is nothing to cluster; give a CONFIG file, or a table with --view NAME=FILE.")
+        raise click.UsageError("there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE.")
     if config is None and given["n_clusters"] is None:
         raise click.UsageError("the number of clusters is missing; give it with -k.")
     if out is None and not dry_run:
-        raise click.UsageError("there is no place for the results; name a folder with --out.")
+        raise click.UsageError("the output folder is missing; give it with --out.")
     from mvcc.jobs import cluster_job, load_job
 
     job = load_job(config, list(_settings(given)))
@@ -211,7 +217,7 @@ def _check(job: Job, as_json: bool) -> None:
         say(f"{table.name}: {', '.join(counted(n, noun) for noun, n in numbers.items())} ({table.path})")
     for (u, v), rows in inputs.relations.items():
         say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
-    say("All files can be read. Nothing was written.")
+    say("All files are valid. Nothing was written.")
 
 
 def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool) -> None:
@@ -276,7 +282,7 @@ def _worded(view: dict[str, Any], agreement: list[float], several: bool) -> str:
     if "moved" in effect:
         parts += [f"{counted(effect['moved'], 'row')} moved by constraints"] if effect["moved"] else []
     elif several:
-        parts.append("{propagated} passed on, {inferred} of them inferred; {received} received".format(**effect))
+        parts.append("{propagated} transferred, {inferred} of them inferred; {received} received".format(**effect))
     elif effect["propagated"]:
         parts.append("{propagated} propagated, {inferred} of them inferred".format(**effect))
     if agreement:

@@ -1,4 +1,4 @@
-"""``mvcc completion``: print the script that lets a shell complete commands."""
+"""``mvcc completion``: print the shell completion script."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from click.shell_completion import get_completion_class
 
 from mvcc.cli._shared import below_help
 
-_HELP = """Print the script that lets a shell complete commands, options, choices, files and names of data sets.
+_HELP = """Print the script that completes commands, options, choices, files and names of data sets in a shell.
 
 \b
 Install it once, and open a new shell:
@@ -15,8 +15,8 @@ Install it once, and open a new shell:
   zsh   mvcc completion zsh > ~/.mvcc-completion && echo '. ~/.mvcc-completion' >> ~/.zshrc
   fish  mvcc completion fish > ~/.config/fish/completions/mvcc.fish
 
-zsh needs `autoload -Uz compinit && compinit` above that line in ~/.zshrc, which most set-ups have. bash must be 4.4
-or later.
+zsh needs `autoload -Uz compinit && compinit` above that line in ~/.zshrc, which most setups have. bash must be 4.4 or
+later.
 """
 
 

@@ -31,19 +31,19 @@ _HELP_END = below_help(
     type=click.Choice(["error", "drop"]),
     default="error",
     show_default=True,
-    help="Stop at constraints that contradict each other, or leave out those that contradict heavier ones.",
+    help="Stop at contradictory constraints, or drop those that contradict heavier ones.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write the constraints that are kept to this CSV file.")
-@output_options("Print the numbers and what was dropped as JSON.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the remaining constraints to this CSV file.")
+@output_options("Print the counts and the dropped constraints as JSON.")
 def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> None:
-    """Check a list of constraints and say what follows from it.
+    """Check a list of constraints and count the constraints that follow from it.
 
-    FILE is a CSV file with the columns i, j, kind (must-link or cannot-link) and, optionally, weight. Where i and j are
-    all whole numbers they number the rows from 0, else they are ids of rows. A contradiction is shown as the shortest
+    FILE is a CSV file with the columns i, j, kind (must-link or cannot-link) and, optionally, weight. If i and j are
+    all integers, they are row numbers from 0; otherwise they are row ids. A contradiction is shown as the shortest
     chain of constraints, with their lines.
     """
     if out is not None and os.path.realpath(out) == os.path.realpath(file):
-        raise InvalidInputError(f"{file} is read and would be written over. Choose another file with --out.")
+        raise InvalidInputError(f"{file} is the input and would be overwritten. Choose another file with --out.")
     # numba takes longer to import than `mvcc constraints --help` may take
     from mvcc.constraints import ConstraintFile, Constraints
 

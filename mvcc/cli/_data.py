@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def command() -> None:
     """List, fetch and check the data sets.
 
-    Files are looked for in --data-dir, then in $MVCC_DATA, then in the cache.
+    Files are searched in --data-dir, then in $MVCC_DATA, then in the cache.
     """
 
 
@@ -46,7 +46,7 @@ _names = click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_
 @command.command(name="list", epilog=below_help("mvcc data list", terms=("view", "mapping")))
 @_options
 def list_(data_dir: Path | None, as_json: bool) -> None:
-    """Show the data sets, their sizes, and where their files are."""
+    """List the data sets, their sizes, and the paths of their files."""
     from mvcc.datasets import search_folders
 
     search_folders(data_dir)  # a folder that does not exist is one error, not one per file
@@ -79,7 +79,7 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
 def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
     """Download the files of data sets (default: all) into the cache.
 
-    Files that are already in one of the folders are verified and stay where they are.
+    Files that are already in one of the folders are verified and stay there.
     """
     from mvcc.datasets import fetch as fetch_files
 
@@ -97,9 +97,9 @@ def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
 @_options
 @click.pass_context
 def check(context: click.Context, names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
-    """Verify the files of data sets (default: all) and load each; exit status 1 if any is bad.
+    """Verify and load data sets (default: all); download nothing.
 
-    Nothing is downloaded.
+    Exit status 1 if a file is missing or damaged.
     """
     from mvcc.datasets import search_folders
 

@@ -40,16 +40,16 @@ class Line:
 
 @click.command("doctor", epilog=below_help("mvcc doctor", "mvcc doctor --compile --out my-results"))
 @data_dir_option
-@click.option("--out", type=Folder(), metavar="FOLDER", default="results", help="Folder of results to look at.")
-@click.option("--compile", "compiling", is_flag=True, help="Compile the kernels now, if they are not compiled yet.")
+@click.option("--out", type=Folder(), metavar="FOLDER", default="results", help="Results folder to check.")
+@click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now.")
 @output_options("Print the findings as JSON.")
 @click.pass_context
 def command(context: click.Context, data_dir: Path | None, out: Path, compiling: bool, as_json: bool) -> None:
     """Check the installation: versions, data, kernels, threads, disk and memory.
 
-    Nothing is changed, unless --compile asks for it. Each line is ok, a note, or a problem, with what to do about it.
+    Changes nothing, except with --compile. Each line is ok, a note or a problem, with advice.
 
-    Exit status 1 when there is a problem.
+    Exit status 1 if there is a problem.
     """
     lines = [line for look in _looks(data_dir, out, compiling) for line in look()]
     problems = sum(line.status == BAD for line in lines)
@@ -57,7 +57,7 @@ def command(context: click.Context, data_dir: Path | None, out: Path, compiling:
         print_json({"problems": problems, "findings": [asdict(line) for line in lines]})
     else:
         _print(lines)
-        say(f"{problems} problems." if problems else "No problem. Next: mvcc run CONFIG, or mvcc init FOLDER.")
+        say(f"{problems} problems." if problems else "No problems. Next: mvcc run CONFIG, or mvcc init FOLDER.")
     if problems:
         context.exit(PROBLEM)
 
@@ -80,7 +80,9 @@ def _versions() -> Iterator[Line]:
     try:
         wanted = [_Wanted(text) for text in metadata.requires("mvcc") or ()]
     except metadata.PackageNotFoundError:
-        yield Line("mvcc", NOTE, "not installed, used from its folder", f"pip install {shlex.quote(str(_SOURCE))}")
+        yield Line(
+            "mvcc", NOTE, "not installed, used from its source folder", f"pip install {shlex.quote(str(_SOURCE))}"
+        )
         return
     found, missing = [], []
     for package in (package for package in wanted if not package.is_extra):
@@ -122,7 +124,7 @@ def _data(data_dir: Path | None) -> Iterator[Line]:
     except DataError as error:
         yield Line("data", BAD, str(error), "name a folder that exists, or unset it")
         return
-    yield Line("data", OK, f"registry version {registry_version()}; looked for in {', '.join(map(str, folders))}")
+    yield Line("data", OK, f"registry version {registry_version()}; searched in {', '.join(map(str, folders))}")
     for info in registry().values():
         if not info.files:
             yield Line(f"data {info.name}", OK, "generated, needs no file")
@@ -149,7 +151,7 @@ def _kernels(compiling: bool) -> Iterator[Line]:
         yield Line("kernels", BAD, f"no folder for compiled kernels: {error}", "set NUMBA_CACHE_DIR to a folder")
         return
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
-        yield Line("kernels", NOTE, "compiler off by NUMBA_DISABLE_JIT: a hundred times slower", "unset it")
+        yield Line("kernels", NOTE, "compiler disabled by NUMBA_DISABLE_JIT: a hundred times slower", "unset it")
         return
     loaded = time.perf_counter() - began
     if compiling:
@@ -159,7 +161,7 @@ def _kernels(compiling: bool) -> Iterator[Line]:
     counts = compiled()
     below = os.path.commonpath(counts)
     if missing := [str(folder.relative_to(below)) for folder, count in counts.items() if not count]:
-        advice = "mvcc doctor --compile, or let the first run do it (less than a minute)"
+        advice = "mvcc doctor --compile, or wait for the first run (less than a minute)"
         yield Line("kernels", NOTE, f"not compiled yet in {below}: {', '.join(missing)}", advice)
     else:
         yield Line("kernels", OK, f"compiled: {sum(counts.values())} below {below}, loaded in {loaded:.1f} s")
@@ -183,12 +185,12 @@ def _results(out: Path) -> Iterator[Line]:
         yield Line("results", BAD, f"{existing} is a file", "choose another folder with --out")
         return
     if _is_writable(existing):
-        yield Line("results", OK, f"{where} can be written" + ("" if existing == where else "; it does not exist yet"))
+        yield Line("results", OK, f"{where} is writable" + ("" if existing == where else "; it does not exist yet"))
     else:
-        yield Line("results", BAD, f"{existing} cannot be written", "choose another folder with --out")
+        yield Line("results", BAD, f"{existing} is not writable", "choose another folder with --out")
     free = shutil.disk_usage(existing).free
     enough = free >= _LEAST_DISK
-    yield Line("disk", OK if enough else BAD, f"{_size(free)} free", "" if enough else "make room, some 200 MB")
+    yield Line("disk", OK if enough else BAD, f"{_size(free)} free", "" if enough else "free about 200 MB")
 
 
 def _memory() -> Iterator[Line]:

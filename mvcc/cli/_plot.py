@@ -19,15 +19,14 @@ _HELP_END = below_help("mvcc plot results --figure 4 --out figures", terms=("cur
     "figures",
     type=click.Choice(list(FIGURES)),
     multiple=True,
-    help="Number or name of a figure; may be repeated. Default: every figure for which there are results.",
+    help="Number or name of a figure; may be repeated.  [default: all figures that have results]",
 )
-@click.option("--out", type=Folder(), metavar="FOLDER", help="Folder to write to. Default: RESULTS_DIR/figures.")
+@click.option("--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: RESULTS_DIR/figures]")
 @output_options("Print the paths as JSON, by figure.")
 def command(results_dir: Path, figures: tuple[str, ...], out: Path | None, as_json: bool) -> None:
     """Draw the paper's figures from the results in RESULTS_DIR, as PNG and PDF.
 
-    RESULTS_DIR is the folder of one experiment or any folder above some. The paths of the files written are printed,
-    one per line.
+    RESULTS_DIR is the folder of one experiment, or contains such folders. Prints the paths of the files, one per line.
     """
     written = plot(results_dir, figures=figures or None, out=out)
     if as_json:

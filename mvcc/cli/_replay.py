@@ -24,12 +24,12 @@ DIFFERENT = 1
 @output_options("Print the outcome as JSON.")
 @click.pass_context
 def command(context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool) -> None:
-    """Compute TRIAL of the results in FOLDER again, by the config stored there; nothing is written.
+    """Compute TRIAL of the results in FOLDER again with the stored config; write nothing.
 
-    A trial that failed shows its traceback. One that is stored is compared with the stored numbers, to the last bit;
-    where they differ, the programs, libraries and processors that differ are named.
+    If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to the last bit; if
+    they differ, the output lists the programs, libraries and processors that differ.
 
-    Exit status 1 when the trial fails or differs.
+    Exit status 1 if the trial fails or differs.
     """
     # numba and scikit-learn take longer to import than `mvcc replay --help` may take
     from mvcc.experiments import replay_trial
@@ -59,12 +59,12 @@ def command(context: click.Context, folder: Path, trial: int, data_dir: Path | N
 def _worded(replay: Replay, trial: int) -> str:
     done = f"Trial {trial} was computed: {len(replay.rows)} rows"
     if not replay.compared:
-        return f"{done}. It is not stored, so that there is nothing to compare it with."
+        return f"{done}. It is not stored, so there is nothing to compare it with."
     if not replay.differing:
-        return f"{done}, the stored ones to the last bit."
-    causes = replay.causes or ["nothing that the manifest records: the stored numbers or this program were changed"]
+        return f"{done}, equal to the stored ones to the last bit."
+    causes = replay.causes or ["nothing that the manifest records: the stored numbers or this program have changed"]
     lines = [
-        f"{done}, {replay.differing} of them other than the stored ones; {replay.first}.",
-        "What is different here:",
+        f"{done}, {replay.differing} of them different from the stored ones; {replay.first}.",
+        "Differences of this environment:",
     ]
     return "\n".join([*lines, *(f"  {cause}" for cause in causes)])

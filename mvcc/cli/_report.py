@@ -1,4 +1,4 @@
-"""``mvcc report``: make the page that people look at."""
+"""``mvcc report``: write the HTML report."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _HELP_END = below_help("mvcc report results --out report.html", terms=("curve", 
 @click.command("report", epilog=_HELP_END)
 @click.argument("folder", type=Folder())
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write. Default: FOLDER/report.html."
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Output file.  [default: FOLDER/report.html]"
 )
 @output_options("Print the path as JSON.")
 def command(folder: Path, out: Path | None, as_json: bool) -> None:
-    """Make the report of FOLDER: one HTML file that needs nothing else, and no network.
+    """Write the report of FOLDER: one HTML file that works offline.
 
-    FOLDER is what `mvcc cluster` wrote to; then the report shows the clusters, the constraints, and how far to trust
-    them. Or it is the folder of one experiment of `mvcc run`, or any folder above some; then it shows learning curves,
-    the paper's figures and claims, and what was run.
+    FOLDER is an output folder of `mvcc cluster`: the report shows the clusters, the constraints, and how far to trust
+    them. Or FOLDER holds one experiment of `mvcc run` or several: the report shows learning curves, the paper's figures
+    and claims, and what was run.
     """
     # jinja2, pydantic and pandas take longer to import than `mvcc report --help` may take
     from mvcc.reporting.html import write_report
@@ -32,4 +32,4 @@ def command(folder: Path, out: Path | None, as_json: bool) -> None:
         print_json({"report": str(written)})
     else:
         say(str(written))
-        remark("Next: open it in a browser; it is complete in itself and can be sent to others as it is.")
+        remark("Next: open it in a browser, or send it to others: it needs no other file.")

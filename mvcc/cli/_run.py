@@ -42,21 +42,21 @@ _HELP_END = below_help(
 
 @click.command("run", epilog=_HELP_END)
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--trials", type=click.IntRange(min=1), help="Number of trials instead of the config's.")
-@click.option("-j", "--jobs", type=int, default=-1, show_default="all cores", help="Trials at the same time.")
+@click.option("--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG.")
+@click.option("-j", "--jobs", type=int, default=-1, show_default="all cores", help="Number of concurrent trials.")
 @set_option
 @click.option(
     "--backend",
     type=click.Choice(["loky", "threading", "dask"]),
     default="loky",
     show_default=True,
-    help="Where trials run: processes of this machine, threads of this process, or workers of a dask scheduler.",
+    help="Run trials in processes of this machine, threads of this process, or workers of a dask scheduler.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786.")
-@click.option("--out", type=Folder(), metavar="FOLDER", help="Folder of the results.  [default: results/<name>]")
+@click.option("--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: results/<name>]")
 @data_dir_option
-@click.option("--fresh", is_flag=True, help="Remove the results that the folder holds, and start over.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--fresh", is_flag=True, help="Remove results in the folder and start over.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
 @output_options("Print the outcome as JSON.")
 @click.pass_context
 def command(
@@ -75,15 +75,15 @@ def command(
 ) -> None:
     """Run the experiment of a CONFIG file and store its learning curves.
 
-    Every trial is stored as soon as it is finished: run the same command again to go on after an interruption, or
-    with more --trials to extend a run. The numbers depend neither on -j nor on --backend.
+    Every trial is stored as soon as it is finished. If a run stops for any reason, repeat the command: it resumes, and
+    the result is byte-identical. More --trials extend a run. Results do not depend on -j or --backend.
 
-    Exit status 4 when some trials failed.
+    Exit status 4 if some trials failed.
     """
     if jobs == 0:
-        raise click.BadParameter("0 workers cannot work; give 1 or more, or -1 for one per core.", param_hint="--jobs")
+        raise click.BadParameter("must be a positive integer or -1 (one per core), got 0.", param_hint="--jobs")
     if (backend == "dask") is not (scheduler is not None):
-        raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both, or neither.", context)
+        raise click.UsageError("--backend dask requires --scheduler ADDRESS, and vice versa.", context)
     # numba and scikit-learn take longer to import than a usage error may take
     from mvcc.experiments import load_config, plan_run
 
@@ -201,8 +201,8 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
         for name, why in plan.damaged.items():
             say(f"Would set aside {plan.folder / name}: {why}.")
         say(
-            f"Would compute {len(plan.missing)} trials of {plan.n_cells} cells into {plan.folder}; {plan.kept} are "
-            f"there already. Nothing was written."
+            f"Would compute {len(plan.missing)} trials of {plan.n_cells} cells into {plan.folder}; {plan.kept} exist "
+            f"already. Nothing was written."
         )
 
 
@@ -223,9 +223,9 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
     say(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")
     for trial, path in sorted(report.failed.items()):
         again = replay_command(report.folder, trial, data_dir)
-        click.echo(f"Trial {trial} failed; its traceback is in {path}. To see it fail, alone: {again}", err=True)
+        click.echo(f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}", err=True)
     if failed:
-        click.echo("The same `mvcc run` tries failed trials again.", err=True)
+        click.echo("Run the same `mvcc run` to try failed trials again.", err=True)
     if report.computed + report.kept:
         say(f"Curves: {report.folder / 'curves.csv'}")
         say(f"Next: mvcc plot {report.folder}")

@@ -1,4 +1,4 @@
-"""What the commands have in common: --json, --quiet, --verbose, and what stands below their help."""
+"""What the commands have in common: --json, --quiet, --verbose, and the text below their help."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ TERMS = {
     "must-link": "two rows that belong in one cluster",
     "cannot-link": "two rows that belong in different clusters",
     "constraint": "a must-link or a cannot-link between two rows of one view",
-    "view": "one of several tables that describe the same classes; tables need not have the same rows",
-    "mapping": "which row of one view is the counterpart of which row of another; incomplete: many rows have none",
+    "view": "one of several tables about the same classes; tables need not have the same rows",
+    "mapping": "the matches between the rows of the views; incomplete: many rows have none",
     "closure": "all constraints that follow from the given ones (a=b and b=c give a=c)",
-    "threshold": "how sure propagation must be to pass a constraint on, above 0, up to 1; or cv: cross-validated",
-    "trial": "one random draw of data, constraints and mapping, on which every cell is computed",
+    "threshold": "least weight of a transferred constraint, above 0, up to 1; or cv: cross-validated",
+    "trial": "one random draw of data, constraints and mapping, on which all cells are computed",
     "cell": "one combination: base, transfer method, threshold, mapped portion, number of constraints, …",
     "curve": "the mean F-measure over the trials, against the number of constraints",
     "match": "two rows of different views that are the same object; most rows may have none",
-    "claim": "what the paper says of its results, put as a comparison that may hold or not",
-    "results folder": "what `mvcc run` writes: trials/, curves.csv, and manifest.json with where they come from",
+    "claim": "a statement of the paper about its results, tested as a comparison",
+    "results folder": "the output of `mvcc run`: trials/, curves.csv, and manifest.json with their origin",
 }
 
 
 def below_help(*commands: str, terms: tuple[str, ...] = ()) -> str:
-    """Return what stands below a command's help: its examples, and what its words mean."""
+    """Return the text below a command's help: its examples, and the terms it uses."""
     title = "Examples" if len(commands) > 1 else "Example"
     blocks = ["\n".join(["\b", f"{title}:", *(f"  {command}" for command in commands)])]
     if terms:
-        blocks.append("\n".join(["\b", "Words:", *_listed(terms)]))
+        blocks.append("\n".join(["\b", "Terms:", *_listed(terms)]))
     return "\n\n".join(blocks)
 
 
@@ -92,7 +92,7 @@ def data_dir_option(function: Command) -> Command:
         "--data-dir",
         type=Folder(),
         metavar="FOLDER",
-        help="Look for data files in this folder before $MVCC_DATA and the cache.",
+        help="Folder to search for data files before $MVCC_DATA and the cache.",
     )(function)
 
 
@@ -103,12 +103,12 @@ def set_option(function: Command) -> Command:
         "overrides",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Use this value instead of the file's; can be given several times.",
+        help="Override a value of the file; may be repeated.",
     )(function)
 
 
-_QUIET_HELP = "Print nothing but errors, and what --json prints."
-_VERBOSE = "Say what is done, which files are read, and how long it takes."
+_QUIET_HELP = "Print only errors and the output of --json."
+_VERBOSE = "Print steps, files read and timing."
 
 
 def is_quiet() -> bool:
@@ -180,13 +180,13 @@ def wants_color() -> bool | None:
 def _set_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and context.meta.get("mvcc.verbose"):
         context.close()  # click leaves that to the command, and there will be none
-        raise click.UsageError("--quiet and --verbose exclude each other.", context)
+        raise click.UsageError("--quiet and --verbose are mutually exclusive.", context)
     context.meta[_QUIET] = value
 
 
 def _set_verbose(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and context.meta.get(_QUIET):
-        raise click.UsageError("--quiet and --verbose exclude each other.", context)
+        raise click.UsageError("--quiet and --verbose are mutually exclusive.", context)
     context.meta["mvcc.verbose"] = value
     if value:
         context.with_resource(_told())

@@ -24,11 +24,11 @@ _HELP_END = below_help(
 @click.command("validate", epilog=_HELP_END)
 @click.argument("configs", nargs=-1, required=True, metavar="CONFIG...", type=click.Path())
 @set_option
-@output_options("Print the complete configurations, defaults included, as JSON.")
+@output_options("Print the complete configurations, including defaults, as JSON.")
 def command(configs: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
     """Check configurations without running them.
 
-    Every unknown key, wrong type and impossible value is reported with its line, in all files at once.
+    Reports every unknown key, wrong type and invalid value with its line, in all files at once.
     """
     # pydantic and the data sets take longer to import than `mvcc --help` may take
     from mvcc.exceptions import ConfigError

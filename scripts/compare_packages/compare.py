@@ -1,4 +1,4 @@
-"""Try one package on the task of ``docs/compared.md``, in a throw-away environment of its own.
+"""Try one package on the task of ``docs/compared.md``, in a temporary environment of its own.
 
     python scripts/compare_packages/compare.py task                        draws the tasks
     python scripts/compare_packages/compare.py mvlearn --python python3.8  installs a package and tries it

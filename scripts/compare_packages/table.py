@@ -19,7 +19,7 @@ import pandas as pd
 from mvcc import pairwise_f_measure
 
 Arrays = Mapping[str, np.ndarray]
-SHARES = ["view 0", "view 1", "matched", "must-links kept", "cannot-links kept", "noise"]
+SHARES = ["view 0", "view 1", "matched", "must-links satisfied", "cannot-links satisfied", "noise"]
 
 
 def scored(labels: dict[str, list[int]], truth: Arrays, task: Arrays) -> dict[str, float]:
@@ -34,8 +34,8 @@ def scored(labels: dict[str, list[int]], truth: Arrays, task: Arrays) -> dict[st
     whole = {f"view {v}": pairwise_f_measure(ys[v], found[v]) for v in "01"}
     together = found["0"][task["pairs"][:, 0]] == found["0"][task["pairs"][:, 1]]
     kept = {
-        "must-links kept": float(np.mean(together[task["must_link"]])),
-        "cannot-links kept": float(np.mean(~together[~task["must_link"]])),
+        "must-links satisfied": float(np.mean(together[task["must_link"]])),
+        "cannot-links satisfied": float(np.mean(~together[~task["must_link"]])),
     }
     return {**whole, "matched": float(np.mean(at_matched)), **kept, "noise": noise}
 

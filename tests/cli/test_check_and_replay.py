@@ -50,8 +50,8 @@ def test_damage_is_named_and_gives_exit_code_1(damaged):
 
 
 def test_a_replayed_trial_is_compared_with_the_stored_one(folder):
-    assert run(replay, folder, 1).stdout == "Trial 1 was computed: 2 rows, the stored ones to the last bit.\n"
-    assert "It is not stored, so that there is nothing to compare it with" in run(replay, folder, 5).stdout
+    assert run(replay, folder, 1).stdout == "Trial 1 was computed: 2 rows, equal to the stored ones to the last bit.\n"
+    assert "It is not stored, so there is nothing to compare it with" in run(replay, folder, 5).stdout
     assert json.loads(run(replay, folder, 1, "--json").stdout)["differing"] == 0
 
 
@@ -59,10 +59,12 @@ def test_a_trial_that_differs_gives_exit_code_1(folder, monkeypatch):
     real = replay_module.run_trial
     monkeypatch.setattr(replay_module, "run_trial", lambda *arguments: real(*arguments).assign(f_measure=0.5))
     lines = run(replay, folder, 0, code=1).stdout.splitlines()
-    assert lines[0].startswith("Trial 0 was computed: 2 rows, 2 of them other than the stored ones; row 1, f_measure:")
+    assert lines[0].startswith(
+        "Trial 0 was computed: 2 rows, 2 of them different from the stored ones; row 1, f_measure:"
+    )
     assert lines[1:] == [
-        "What is different here:",
-        "  nothing that the manifest records: the stored numbers or this program were changed",
+        "Differences of this environment:",
+        "  nothing that the manifest records: the stored numbers or this program have changed",
     ]
 
 

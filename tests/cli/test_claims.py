@@ -65,7 +65,7 @@ def test_claims_that_hold_or_lack_data_give_status_0(finish):
     assert "not enough data" in outcome.stdout
     assert max(map(len, outcome.stdout.splitlines()[:-1])) <= 100
     page = results / "claims.md"
-    assert outcome.stdout.splitlines()[-1] == f"In full: {page}"
+    assert outcome.stdout.splitlines()[-1] == f"Details: {page}"
     assert "### 3. CP beats Direct Mapping: holds" in page.read_text(encoding="utf-8")
 
 

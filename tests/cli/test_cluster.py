@@ -123,7 +123,7 @@ def test_a_dry_run_reads_everything_and_writes_nothing(data):
         f"texts: 240 rows, 12 columns, 40 constraints ({Path('texts.csv')})",
         f"images: 320 rows, 8 columns, 0 constraints ({Path('images.csv')})",
         "texts and images: 60 matches",
-        "All files can be read. Nothing was written.",
+        "All files are valid. Nothing was written.",
     ]
     assert sorted(data.rglob("*")) == before
     Path("matches.csv").write_text("texts,images\ntext-000,image-999\n")
@@ -179,9 +179,9 @@ def test_quiet_prints_nothing_and_verbose_says_what_is_done(data):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "there is nothing to cluster; give a CONFIG file, or a table with --view NAME=FILE"),
+        ([], "there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE"),
         (["--view", "texts=texts.csv", "--out", "o"], "the number of clusters is missing; give it with -k"),
-        (["cluster.yaml"], "there is no place for the results; name a folder with --out"),
+        (["cluster.yaml"], "the output folder is missing; give it with --out"),
         (
             ["--view", "texts.csv", "-k", "2", "--out", "o"],
             "'texts.csv' has no name, '=' and value, such as --view texts=",

@@ -70,7 +70,9 @@ def test_a_file_that_cannot_be_written_is_an_error(pairs, tmp_path):
 def test_the_file_that_is_read_is_not_written_over(pairs, out):
     (pairs.parent / "link.csv").symlink_to(pairs)
     before = pairs.read_bytes()
-    with pytest.raises(InvalidInputError, match=r"pairs\.csv is read and would be written over\. Choose another file"):
+    with pytest.raises(
+        InvalidInputError, match=r"pairs\.csv is the input and would be overwritten\. Choose another file"
+    ):
         run(pairs, "--on-conflict", "drop", "--out", pairs.parent / out)
     assert pairs.read_bytes() == before
 

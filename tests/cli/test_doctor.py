@@ -93,7 +93,7 @@ def test_results_that_cannot_be_written_are_a_problem(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     assert findings("--out", "file/results", code=1)["results"]["found"].endswith("file is a file")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert "cannot be written" in findings(code=1)["results"]["found"]
+    assert "is not writable" in findings(code=1)["results"]["found"]
 
 
 def lines_on_kernels(environment):

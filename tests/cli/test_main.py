@@ -33,7 +33,7 @@ def test_the_version_is_printed():
         (["runn"], 2, "Did you mean 'run'?"),
         (["run"], 2, "Missing argument 'CONFIG'"),
         (["run", "no_such.yaml"], 2, "no_such.yaml"),
-        (["run", "x.yaml", "-j", "0"], 2, "0 workers cannot work"),
+        (["run", "x.yaml", "-j", "0"], 2, "must be a positive integer or -1 (one per core), got 0"),
         (["run", "x.yaml", "--trials", "0"], 2, "'--trials'"),
         (["validate", "no_such.yaml"], 2, "no_such.yaml"),
         (["data", "check", "protien"], 1, "protein"),
@@ -67,10 +67,10 @@ def test_exit_codes(monkeypatch, capsys, error, code):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "x.yaml"], "interrupted; what is finished is stored, the same command goes on from there."),
-        (["cluster", "x.yaml"], "interrupted; the results are not complete, the same command begins from the start."),
-        (["claims", "run"], "interrupted; not all is done, give the same command again."),
-        ([], "interrupted; not all is done, give the same command again."),
+        (["run", "x.yaml"], "interrupted; finished trials are stored, the same command resumes."),
+        (["cluster", "x.yaml"], "interrupted; the results are incomplete, the same command starts over."),
+        (["claims", "run"], "interrupted; repeat the command to finish."),
+        ([], "interrupted; repeat the command to finish."),
     ],
 )
 def test_what_an_interrupt_leaves_is_said_of_each_command(monkeypatch, capsys, arguments, message):

@@ -59,7 +59,7 @@ def test_options_reach_the_run(config, tmp_path):
 
 def test_a_dry_run_only_says_what_would_be_done(config, tmp_path):
     done = run(config, "--dry-run")
-    assert "Would compute 3 trials of 1 cells into results/tiny; 0 are there already" in done.stdout
+    assert "Would compute 3 trials of 1 cells into results/tiny; 0 exist already" in done.stdout
     assert json.loads(run(config, "--dry-run", "--json").stdout)["missing"] == 3
     assert not (tmp_path / "results").exists()
 
@@ -71,7 +71,7 @@ def test_failed_trials_give_exit_code_4_and_say_where_to_look(config, monkeypatc
     monkeypatch.setattr(attempt, "run_trial", fail)
     done = run(config, "-j", 1, code=4)
     assert "Trial 2 failed; its traceback is in results/tiny/trials/0002.error.txt" in done.stderr
-    assert "To see it fail, alone: mvcc replay results/tiny 2\n" in done.stderr
+    assert "To repeat it: mvcc replay results/tiny 2\n" in done.stderr
     assert "Curves" not in done.stdout
 
 

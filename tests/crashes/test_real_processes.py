@@ -129,7 +129,7 @@ def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, t
         process.send_signal(number)
     code, _, err = finish(process)
     assert code == 130, err
-    assert "interrupted; what is finished is stored, the same command goes on from there" in err
+    assert "interrupted; finished trials are stored, the same command resumes" in err
     assert "Traceback" not in err
     assert_gone(workers)
     kept = shards(folder)

@@ -29,7 +29,7 @@ IN_A_CHECKOUT = {
     "docs/how-to/transfer-method.md",
     "docs/reproduction.md",
 }
-MARKS = {"README.md": [pytest.mark.data, pytest.mark.exact_bits], "docs/reproduction.md": pytest.mark.reference}
+MARKS = {"docs/reproduction.md": [pytest.mark.data, pytest.mark.exact_bits, pytest.mark.reference]}
 SLOW_PAGES = {
     # what installs nothing is run where the tests are, what installs mvcc begins without it
     "docs/compared.md": "here",

@@ -169,7 +169,7 @@ def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
         with distributed.Client(started.address, set_as_default=False) as client:
             wait_until(lambda: not any(client.processing().values()))
     assert process.returncode == 130
-    assert said.splitlines()[-1].startswith(b"mvcc: interrupted; what is finished is stored")
+    assert said.splitlines()[-1].startswith(b"mvcc: interrupted; finished trials are stored")
     assert b"Traceback" not in said
 
 

@@ -21,6 +21,12 @@ _COLORS = {
     Verdict.DOES_NOT_HOLD: "red",
     Verdict.NOT_ENOUGH_DATA: "dim",
 }
+_COUNTED = {
+    Verdict.HOLDS: "hold",
+    Verdict.HOLDS_IN_PART: "hold in part",
+    Verdict.DOES_NOT_HOLD: "do not",
+    Verdict.NOT_ENOUGH_DATA: "without enough data",
+}
 _NOTE = (
     "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired trials, Holm over "
     "the cells of a claim). Effect: pooled over the cells, with its 95% interval."
@@ -59,8 +65,8 @@ def _main(scorecard: Scorecard) -> Table:
 
 def write_counts(scorecard: Scorecard) -> str:
     """Say how many claims hold."""
-    counts = [f"{verdict} {scorecard.count(verdict)}" for verdict in reversed(Verdict)]
-    return f"Of {len(scorecard.outcomes)} claims: {', '.join(counts)}."
+    counts = [(scorecard.count(verdict), words) for verdict, words in _COUNTED.items()]
+    return f"{len(scorecard.outcomes)} claims: {', '.join(f'{n} {words}' for n, words in counts if n)}."
 
 
 def write_cells(outcome: Outcome) -> str:
