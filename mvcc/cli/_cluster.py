@@ -64,7 +64,9 @@ _EXAMPLES = (
     metavar="[VIEW=]NUMBER",
     help="Dimensions of the features.  [default: k for spectral, up to 10 for pca]",
 )
-@click.option("--restarts", type=int, help="Stability runs, each without a tenth of the constraints.  [default: 10]")
+@click.option(
+    "--stability-runs", type=int, help="Stability runs, each without a tenth of the constraints.  [default: 10]"
+)
 @click.option("--seed", type=int, help="The same seed gives the same result.  [default: 0]")
 @click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
 @click.option("--fresh", is_flag=True, help="Replace a clustering with other settings in the folder.")
@@ -138,7 +140,7 @@ _PLAIN = {
     "transfer": "--transfer",
     "closure": "--closure",
     "on_conflict": "--on-conflict",
-    "restarts": "--restarts",
+    "stability_runs": "--stability-runs",
     "seed": "--seed",
 }
 
@@ -240,13 +242,13 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
         ]
         summary = {"folder": str(out), "report": str(report), "views": views, "warnings": notes}
         of_method = {"joint": facts.get("joint"), "co_em": facts["co_em"]}
-        print_json(summary | of_method | {"restarts": facts["restarts"], "seconds": facts["seconds"]})
+        print_json(summary | of_method | {"stability_runs": facts["stability_runs"], "seconds": facts["seconds"]})
         return
     co_em = facts["co_em"]
     if co_em and co_em["propagates"] and facts["settings"]["threshold"] == "cv":
         say(f"Threshold: {facts['co_em']['threshold']:g}, chosen by cross-validation")
     for number, view in enumerate(facts["views"]):
-        say(_worded(view, facts["restarts"]["agreement"][number : number + 1], len(facts["views"]) > 1))
+        say(_worded(view, facts["stability_runs"]["agreement"][number : number + 1], len(facts["views"]) > 1))
     for relation in facts["relations"]:
         names = " and ".join(facts["views"][v]["name"] for v in relation["views"])
         if relation["agreement"] is None:
@@ -286,7 +288,7 @@ def _worded(view: dict[str, Any], agreement: list[float], several: bool) -> str:
     elif effect["propagated"]:
         parts.append("{propagated} propagated, {inferred} of them inferred".format(**effect))
     if agreement:
-        parts.append(f"agreement of restarts {agreement[0]:.2f}")
+        parts.append(f"agreement of stability runs {agreement[0]:.2f}")
     if view["reference_f"] is not None:
         parts.append(f"F against the labels {view['reference_f']:.2f}")
     return f"{view['name']}: {'; '.join(parts)}"

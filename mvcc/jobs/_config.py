@@ -78,7 +78,7 @@ class Job(Section):
     features : {"auto", "spectral", "pca", "none"}
         How the columns become the space that is clustered, with ``n_components`` for "spectral" and "pca". By default
         "auto" with the joint method, and "spectral" with co-EM.
-    restarts : int
+    stability_runs : int
         How many more clusterings, with other seeds and without a tenth of the constraints, tell how stable the
         result is.
     seed : int
@@ -96,7 +96,7 @@ class Job(Section):
     on_conflict: Annotated[Literal["error", "drop"], one_of(("error", "drop"))] = "error"
     features: _Features | None = Field(default=None, validate_default=True)
     n_components: _Components | None = None
-    restarts: Annotated[int, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = 10
+    stability_runs: Annotated[int, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = 10
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
 
     @field_validator("views")

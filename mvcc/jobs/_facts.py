@@ -31,7 +31,7 @@ def describe(job: Job, tables: list[Table], features: list[Features], fit: Fit, 
             _relation(*views, rows, job, tables) | explained.relations[views] for views, rows in fit.relations.items()
         ],
         **explained.facts,
-        "restarts": {"count": job.restarts, "agreement": fit.agreement},
+        "stability_runs": {"count": job.stability_runs, "agreement": fit.agreement},
         "warnings": [*fit.warnings, *explained.cautions, *cautions(job, tables, fit)],
         "settings": job.settings(),
     }

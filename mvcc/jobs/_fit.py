@@ -19,7 +19,7 @@ from mvcc.jobs._config import Job
 from mvcc.jobs._method import Labels, Method
 from mvcc.multiview import match_clusters
 
-LEFT_OUT = 0.1  # of the constraints, in every restart
+LEFT_OUT = 0.1  # of the constraints, in every stability run
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class Fit:
         What was said, without what was left out since it contradicts heavier constraints.
     relations : dict
     stability : list of (n_v,) arrays
-        Share of the restarts that put a row into the same cluster; empty without restarts.
+        Share of the stability runs that put a row into the same cluster; empty without stability runs.
     agreement : list of float
-        Per view the mean adjusted Rand index between the result and each of the restarts; empty without restarts.
+        Per view the mean adjusted Rand index between the result and each stability run; empty without them.
     warnings : list of str
         Whether it has converged.
     """
@@ -77,8 +77,8 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
     labels = [new[found] for new, found in zip(numbers, model.labels_, strict=True)]
     others = []
-    for number in range(1, job.restarts + 1):
-        on_step(f"restart {number} of {job.restarts}")
+    for number in range(1, job.stability_runs + 1):
+        on_step(f"stability run {number} of {job.stability_runs}")
         others.append(_again(job, method, number))
     stability, agreement = _stability(labels, others, job.n_clusters)
     return Fit(model, labels, numbers, method.given, method.dropped, relations, stability, agreement, said)
@@ -99,7 +99,7 @@ def _again(job: Job, method: Method, number: int) -> Labels:
 
 
 def _stability(labels: Labels, others: list[Labels], k: int) -> tuple[list[NDArray[np.float64]], list[float]]:
-    """Return how often each row stays in its cluster over restarts, and how alike each of them is to the result."""
+    """Return how often each row stays in its cluster over stability runs, and how alike each is to the result."""
     from sklearn.metrics import adjusted_rand_score
 
     if not others:

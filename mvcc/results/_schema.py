@@ -183,7 +183,7 @@ class JointGraph(_Facts):
     connected: tuple[tuple[Count, ...], ...]
 
 
-class Restarts(_Facts):
+class StabilityRuns(_Facts):
     """How alike the clusterings are that begin otherwise."""
 
     count: Count
@@ -209,7 +209,7 @@ class Clustering(_Facts):
     relations: tuple[Relation, ...]
     co_em: CoEM | None
     joint: JointGraph | None = None
-    restarts: Restarts
+    stability_runs: StabilityRuns
     warnings: tuple[StrictStr, ...]
     settings: dict[str, Any]
     inputs: tuple[Input, ...]
@@ -234,8 +234,10 @@ class Clustering(_Facts):
         for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
             if len(values) != n_views:
                 raise ValueError(f"co_em.objectives.{number} has {len(values)} entries for {n_views} views")
-        if self.restarts.count and len(self.restarts.agreement) != n_views:
-            raise ValueError(f"restarts.agreement has {len(self.restarts.agreement)} entries for {n_views} views")
+        if self.stability_runs.count and len(self.stability_runs.agreement) != n_views:
+            raise ValueError(
+                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for {n_views} views"
+            )
         return self
 
     def _check_relation(self, where: str, relation: Relation) -> None:

@@ -35,7 +35,7 @@ def make_facts(
             "transfer": "constraint-propagation",
             "base": "mpck-means",
         },
-        "restarts": {"count": 10, "agreement": [0.97 - 0.2 * number for number in range(len(rows))]},
+        "stability_runs": {"count": 10, "agreement": [0.97 - 0.2 * number for number in range(len(rows))]},
         "warnings": [],
         "settings": {"n_clusters": n_clusters, "base": {"name": "mpck-means", "max_iter": 100}, "seed": 0},
         "inputs": [{"path": view["source"], "sha256": "ab" * 32, "rows": view["n_rows"]} for view in views],

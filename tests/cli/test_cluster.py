@@ -44,9 +44,9 @@ def outputs(folder, ending=".csv"):
 
 
 def test_it_says_what_it_found_and_where_it_is(data):
-    lines = run(*OPTIONS, "--restarts", 2, "--out", "results").stdout.splitlines()
+    lines = run(*OPTIONS, "--stability-runs", 2, "--out", "results").stdout.splitlines()
     assert lines[0].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
-    assert "; agreement of restarts " in lines[0]
+    assert "; agreement of stability runs " in lines[0]
     assert "; F against the labels " in lines[0]
     assert re.match(r"images: 320 rows; 0 constraints given, 0 violated; \d+ rows moved by constraints; ", lines[1])
     assert lines[2:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
@@ -54,9 +54,9 @@ def test_it_says_what_it_found_and_where_it_is(data):
 
 
 def test_co_em_says_how_many_matched_rows_agree(data):
-    lines = run(*BY_CO_EM, "--restarts", 2, "--out", "results").stdout.splitlines()
+    lines = run(*BY_CO_EM, "--stability-runs", 2, "--out", "results").stdout.splitlines()
     assert lines[0].startswith("texts: 240 rows; 40 constraints given, 0 violated; ")
-    assert "; agreement of restarts " in lines[0]
+    assert "; agreement of stability runs " in lines[0]
     assert "; F against the labels " in lines[0]
     assert lines[1].startswith("images: 320 rows; 0 constraints given, 0 violated; ")
     assert lines[2].startswith("texts and images: ")
@@ -82,7 +82,7 @@ OVERRIDES = {
     "on_conflict": ("--on-conflict", "drop", "drop"),
     "features": ("--features", "pca", "pca"),
     "n_components": ("--features pca --components", "2", 2),
-    "restarts": ("--restarts", "0", 0),
+    "stability_runs": ("--stability-runs", "0", 0),
     "seed": ("--seed", "9", 9),
     "views.texts.features": ("--features", "texts=none", "none"),
     "views.images.n_components": ("--features images=pca --components", "images=3", 3),
@@ -153,13 +153,13 @@ def test_one_of_a_kind_is_not_told_in_the_plural(data):
 
 
 def test_json_is_one_document_on_standard_output_and_nothing_else(data):
-    done = run("cluster.yaml", "--restarts", 1, "--out", "results", "--json")
+    done = run("cluster.yaml", "--stability-runs", 1, "--out", "results", "--json")
     outcome = json.loads(done.stdout)
     assert outcome["folder"] == "results"
     assert Path(outcome["report"]).exists()
     assert [view["name"] for view in outcome["views"]] == ["texts", "images"]
     assert all(Path(view["labels"]).exists() for view in outcome["views"])
-    assert outcome["restarts"]["count"] == 1
+    assert outcome["stability_runs"]["count"] == 1
     dry = json.loads(run("cluster.yaml", "--dry-run", "--json").stdout)
     assert dry["matches"] == [{"views": ["texts", "images"], "matches": 60}]
     assert [(view["rows"], view["columns"], view["constraints"]) for view in dry["views"]] == [
@@ -169,10 +169,10 @@ def test_json_is_one_document_on_standard_output_and_nothing_else(data):
 
 
 def test_quiet_prints_nothing_and_verbose_says_what_is_done(data):
-    done = run("cluster.yaml", "--restarts", 1, "--out", "results", "--quiet")
+    done = run("cluster.yaml", "--stability-runs", 1, "--out", "results", "--quiet")
     assert (done.stdout, done.stderr) == ("", "")
-    done = run("cluster.yaml", "--restarts", 1, "--out", "results", "--verbose")
-    for step in ("reading …", "clustering …", "restart 1 of 1 …", "writing …"):
+    done = run("cluster.yaml", "--stability-runs", 1, "--out", "results", "--verbose")
+    for step in ("reading …", "clustering …", "stability run 1 of 1 …", "writing …"):
         assert step in done.stderr
 
 
@@ -206,8 +206,12 @@ def test_a_command_that_cannot_be_is_refused_with_exit_code_2(data, arguments, m
 
 
 def test_mistakes_of_file_and_options_are_told_together(data):
-    Path("cluster.yaml").write_text(Path("cluster.yaml").read_text().replace("restarts: 10", "restarts: many"))
-    with pytest.raises(ConfigError, match=r"(?s)2 problems.*cluster\.yaml:\d+: restarts: .*--method means: method: "):
+    Path("cluster.yaml").write_text(
+        Path("cluster.yaml").read_text().replace("stability_runs: 10", "stability_runs: many")
+    )
+    with pytest.raises(
+        ConfigError, match=r"(?s)2 problems.*cluster\.yaml:\d+: stability_runs: .*--method means: method: "
+    ):
         run("cluster.yaml", "--method", "means", "--out", "results")
 
 
@@ -233,13 +237,13 @@ def test_a_foreign_folder_is_refused(data):
 
 
 def test_warnings_are_notes_on_standard_error(data):
-    done = run(*OPTIONS[:4], "-k", 4, "--ignore", "texts=topic", "--restarts", 0, "--out", "results")
+    done = run(*OPTIONS[:4], "-k", 4, "--ignore", "texts=topic", "--stability-runs", 0, "--out", "results")
     assert "Note: No three matches connect texts with images: each was clustered by itself" in done.stderr
     assert "Note" not in done.stdout
 
 
 def test_doubts_about_what_was_inferred_are_in_the_json_as_well(data):
-    said = json.loads(run(*BY_CO_EM, "--restarts", 0, "--out", "results", "--json").stdout)["warnings"]
+    said = json.loads(run(*BY_CO_EM, "--stability-runs", 0, "--out", "results", "--json").stdout)["warnings"]
     facts = json.loads((data / "results/clustering.json").read_text("utf-8"))
     doubtful = [view["name"] for view in facts["views"] if view["suspicious"]]
     assert doubtful
@@ -250,7 +254,18 @@ def test_doubts_about_what_was_inferred_are_in_the_json_as_well(data):
 
 
 def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_was_inferred(data):
-    one = ("--view", "texts=texts.csv", "--labels-column", "texts=topic", "-k", 4, "--restarts", 0, "--method", "co-em")
+    one = (
+        "--view",
+        "texts=texts.csv",
+        "--labels-column",
+        "texts=topic",
+        "-k",
+        4,
+        "--stability-runs",
+        0,
+        "--method",
+        "co-em",
+    )
     done = run(*one, "--constraints", "texts=pairs.csv", "--threshold", "0.4", "--out", "with")
     assert re.search(r"; \d+ propagated, \d+ of them inferred; F against", done.stdout.replace("\n    ", " "))
     done = run(*one, "--out", "without")
@@ -260,7 +275,7 @@ def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_wa
 
 
 def test_the_threshold_that_cross_validation_chose_is_printed(data):
-    done = run(*BY_CO_EM[:-1], "cv", "--restarts", 0, "--out", "results")
+    done = run(*BY_CO_EM[:-1], "cv", "--stability-runs", 0, "--out", "results")
     chosen = json.loads((data / "results/clustering.json").read_text("utf-8"))["co_em"]["threshold"]
     assert done.stdout.startswith(f"Threshold: {chosen:g}, chosen by cross-validation\n")
 
@@ -288,7 +303,7 @@ def test_the_command_ends_with_0_with_1_for_bad_data_and_with_2_for_bad_settings
 @pytest.mark.slow
 def test_a_result_folder_repeats_itself_from_elsewhere_on_another_number_of_threads(data, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    settings = ("--features", "texts=pca", "--restarts", "1")
+    settings = ("--features", "texts=pca", "--stability-runs", "1")
     one = process("cluster", "cluster.yaml", *settings, "--out", "one", cwd=data, OMP_NUM_THREADS="1")
     two = process("cluster", data / "one/cluster.yaml", "--out", "two", cwd=elsewhere, OMP_NUM_THREADS="2",
                OPENBLAS_NUM_THREADS="2", NUMBA_NUM_THREADS="2")  # fmt: skip
@@ -310,7 +325,13 @@ def test_a_result_folder_repeats_itself_from_elsewhere_on_another_number_of_thre
 @pytest.mark.slow
 def test_an_output_folder_whose_name_is_no_text_is_written_to(data):
     done = process(
-        "cluster", "cluster.yaml", "--restarts", "0", "--out", b"r\xff".decode("utf-8", "surrogateescape"), cwd=data
+        "cluster",
+        "cluster.yaml",
+        "--stability-runs",
+        "0",
+        "--out",
+        b"r\xff".decode("utf-8", "surrogateescape"),
+        cwd=data,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads((data / os.fsdecode(b"r\xff") / "clustering.json").read_text("utf-8"))["kind"] == "clustering"

@@ -68,7 +68,7 @@ def test_in_a_log_it_is_one_line(said, capsys):
 def cluster(folder, *options):
     if not (folder / "cluster.yaml").exists():
         mvcc.jobs.write_example(folder)
-    return invoke(_cluster.command, folder / "cluster.yaml", "--out", folder / "out", "--restarts", 0, *options)
+    return invoke(_cluster.command, folder / "cluster.yaml", "--out", folder / "out", "--stability-runs", 0, *options)
 
 
 def run(folder, *options):

@@ -36,7 +36,7 @@ ALONE = [
     (["constraints", "{folder}/job/pairs.csv"], NUMBA),
     (["cluster", "{folder}/job/cluster.yaml", "--dry-run"], PANDAS),
     (
-        ["cluster", "{folder}/job/cluster.yaml", "--restarts", "0", "--out", "{folder}/out"],
+        ["cluster", "{folder}/job/cluster.yaml", "--stability-runs", "0", "--out", "{folder}/out"],
         # sklearn.neighbors imports decomposition, and that model_selection
         {
             "jinja2",

@@ -96,13 +96,13 @@ def test_no_other_numbers_of_the_clusters_would_agree_with_more_matches(tmp_path
     assert relation["agreement"] == pytest.approx(max(shares))
 
 
-def test_restarts_tell_how_stable_rows_are(tmp_path):
+def test_stability_runs_tell_how_stable_rows_are(tmp_path):
     options = write_problem(tmp_path)
-    facts = cluster(with_values(options, restarts=5), tmp_path / "out")
+    facts = cluster(with_values(options, stability_runs=5), tmp_path / "out")
     assert all(share in (0, 0.2, 0.4, 0.6, 0.8, 1) for view in facts["views"] for share in view["stability"])
-    assert all(-1 <= agreement <= 1 for agreement in facts["restarts"]["agreement"])
-    facts = cluster(with_values(options, restarts=0), tmp_path / "none")
-    assert facts["restarts"] == {"count": 0, "agreement": []}
+    assert all(-1 <= agreement <= 1 for agreement in facts["stability_runs"]["agreement"])
+    facts = cluster(with_values(options, stability_runs=0), tmp_path / "none")
+    assert facts["stability_runs"] == {"count": 0, "agreement": []}
     assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == ["id", "cluster", "label"]
 
 
@@ -118,7 +118,7 @@ def test_true_labels_change_nothing_but_the_comparison(tmp_path):
         assert [row["cluster"] for row in rows[0]] == [row["cluster"] for row in rows[1]]
 
 
-def test_every_restart_leaves_out_some_constraints_of_its_own(tmp_path, monkeypatch):
+def test_every_stability_run_leaves_out_some_constraints_of_its_own(tmp_path, monkeypatch):
     seen, fit = [], MultiViewConstrainedClustering.fit
 
     def recording(self, views, **given):
@@ -126,7 +126,7 @@ def test_every_restart_leaves_out_some_constraints_of_its_own(tmp_path, monkeypa
         return fit(self, views, **given)
 
     monkeypatch.setattr(MultiViewConstrainedClustering, "fit", recording)
-    cluster(by_co_em(write_problem(tmp_path, n_judged=30), restarts=4, closure="none"), tmp_path / "out")
+    cluster(by_co_em(write_problem(tmp_path, n_judged=30), stability_runs=4, closure="none"), tmp_path / "out")
     whole, *others = seen
     assert len(others) == 4
     for kept in others:

@@ -22,7 +22,7 @@ def options(tmp_path):
         (("views", "texts", "path"), write_csv(tmp_path / "texts.csv", TEXTS), "--view"),
         (("views", "images", "path"), write_csv(tmp_path / "images.csv", IMAGES), "--view"),
         (("n_clusters",), 2, "-k"),
-        (("restarts",), 0, "--restarts"),
+        (("stability_runs",), 0, "--stability-runs"),
     ]
 
 
@@ -270,6 +270,6 @@ def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp
 
 
 def test_a_cross_validated_threshold_is_told(tmp_path):
-    facts = cluster(by_co_em(write_problem(tmp_path, n_judged=20), threshold="cv", restarts=1), tmp_path / "out")
+    facts = cluster(by_co_em(write_problem(tmp_path, n_judged=20), threshold="cv", stability_runs=1), tmp_path / "out")
     assert facts["settings"]["threshold"] == "cv"
     assert 0 < facts["co_em"]["threshold"] <= 1

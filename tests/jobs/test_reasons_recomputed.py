@@ -116,7 +116,14 @@ def solve(folder, seed, method, closure):
             relations[u, v] = same[np.sort(rng.permutation(len(same))[: rng.integers(1, 9)])]
     scale = [[1.0], [0.5], [0.25, 0.5, 1.0, 1.5, 2.0]][rng.integers(3)]
     given = [_judged(folder / f"judged{view}.csv", labels, ids[view], scale, rng) for view, labels in enumerate(truth)]
-    options = {"n_clusters": K, "restarts": 0, "threshold": 0.2, "closure": closure, "seed": seed, "method": "co-em"}
+    options = {
+        "n_clusters": K,
+        "stability_runs": 0,
+        "threshold": 0.2,
+        "closure": closure,
+        "seed": seed,
+        "method": "co-em",
+    }
     paths = [(("views", name[0], "path"), "unread.csv", "") for name, *_ in ids]
     job = load_job(None, [*paths, *(((key,), value, "") for key, value in options.items())])
     job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})

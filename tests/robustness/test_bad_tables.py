@@ -34,7 +34,7 @@ constraints: {texts: pairs.csv}
 n_clusters: 2
 threshold: 0.6
 features: pca
-restarts: 1
+stability_runs: 1
 """
 ARFF = "@relation r\n@attribute id string\n@attribute x real\n@attribute k {u,'v w'}\n@data\n" + "".join(
     f"{name},{x},{k}\n" for name, x, k in (("a", 1, "u"), ("'b c'", -2e-3, "'v w'"), ("d", 3, "u"))
@@ -230,7 +230,7 @@ def test_what_would_take_all_memory_or_time_is_refused_at_once(tmp_path, name, c
 
 ARGUMENTS = (
     *("--view", "--match", "--constraints", "--id-column", "--labels-column", "--ignore", "--features", "--components"),
-    *("-k", "--base", "--transfer", "--threshold", "--closure", "--on-conflict", "--restarts", "--seed"),
+    *("-k", "--base", "--transfer", "--threshold", "--closure", "--on-conflict", "--stability-runs", "--seed"),
 )
 VALUES = (
     *(

@@ -31,7 +31,7 @@ CHANGES = {
     "relations.0.views": ([0, 2], "relations.0.views is [0, 2], not the numbers of two views"),
     "relations.0.pairs.1": ([0, 20], "relations.0.pairs has the pair [0, 20], but the views have [30, 20] rows"),
     "co_em.objectives.0": ([1.0], "co_em.objectives.0 has 1 entries for 2 views"),
-    "restarts.agreement": ([0.5], "restarts.agreement has 1 entries for 2 views"),
+    "stability_runs.agreement": ([0.5], "stability_runs.agreement has 1 entries for 2 views"),
     "settings": ([], "settings: Input should be a valid dictionary"),
     "kind": ("experiment", '`"kind": "clustering"` is missing'),
     "title": (None, "title: Input should be a valid string"),

@@ -230,14 +230,14 @@ def test_nothing_is_warned_of_where_nothing_was_inferred_or_nothing_is_wrong(pag
     assert "What to do:" not in page(fine).text
 
 
-def test_a_clustering_without_restarts_references_relations_and_constraints_has_a_page(page):
-    facts = make_facts((30, 20), n_given=0, relations=[], restarts={"count": 0, "agreement": []})
+def test_a_clustering_without_stability_runs_references_relations_and_constraints_has_a_page(page):
+    facts = make_facts((30, 20), n_given=0, relations=[], stability_runs={"count": 0, "agreement": []})
     for view in facts["views"]:
         view.update(stability=[None] * view["n_rows"], reference=None, reference_f=None, reference_ari=None)
         view.update(divergence=None, n_propagated={"must_link": 0, "cannot_link": 0})
     facts["co_em"].update(objectives=[], threshold=None)
     made = page(facts)
-    assert "Not looked at: there were no restarts." in made.text
+    assert "Not looked at: there were no stability runs." in made.text
     assert "No rows of different views are related" in made.text
     assert "None were given in this view" in made.text
     options = [a["value"] for tag, a in made.elements if tag == "option"]
