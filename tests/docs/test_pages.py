@@ -9,7 +9,7 @@ import sys
 import pytest
 from matplotlib.testing.compare import compare_images
 
-from tests.docs.blocks import GENERATED, ROOT, pages
+from tests.docs.blocks import GENERATED, ROOT, blocks_of, pages
 
 IN_SITE = [*pages(), "CHANGELOG.md", "results/claims.md"]
 
@@ -22,6 +22,14 @@ def test_relative_links_lead_to_files_of_the_checkout(page):
     paths = [((ROOT / page).parent / target).resolve() for target in local if target]
     generated = {ROOT / "docs" / name for name in GENERATED}  # not on GitHub
     assert not [path for path in paths if not path.exists() or generated & {path, *path.parents}]
+
+
+@pytest.mark.parametrize("page", pages())
+def test_modules_and_tests_that_a_page_names_exist(page):
+    text = (ROOT / page).read_text("utf-8")
+    written = {block.said for block in blocks_of(page) if block.mark == "file"}
+    named = set(re.findall(r"\b(?:mvcc|tests)/[\w./-]+(?:\.py|\.yaml|\.html|/)", text)) - written
+    assert not [path for path in named if not (ROOT / path).exists()]
 
 
 def test_every_page_is_in_the_navigation():
