@@ -23,9 +23,7 @@ from ._reading import Results as Results
 from ._reading import find_experiments as find_experiments
 from ._reading import is_label as is_label
 from ._reading import parse_table as parse_table
-from ._reading import read_curves as read_curves
 from ._reading import read_manifest as read_manifest
-from ._reading import read_scores as read_scores
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
 from ._schema import Given as Given

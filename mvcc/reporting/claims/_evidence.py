@@ -77,7 +77,7 @@ def prepare(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores : pandas.DataFrame
-        As `mvcc.reporting.read_scores` returns them.
+        As `Results.scores`.
 
     Returns
     -------

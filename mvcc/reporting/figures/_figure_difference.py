@@ -32,7 +32,7 @@ def differences(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores : pandas.DataFrame
-        As `read_scores` returns them.
+        As `Results.scores`.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
     Parameters
     ----------
     curves : pandas.DataFrame
-        As `read_curves` returns them.
+        As `Results.curves`.
 
     Returns
     -------
