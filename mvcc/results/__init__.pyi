@@ -4,6 +4,7 @@ from ._format import BEYOND_PEERS as BEYOND_PEERS
 from ._format import CELL as CELL
 from ._format import CROSS_VALIDATED as CROSS_VALIDATED
 from ._format import CURVES as CURVES
+from ._format import DIRECT_MAPPING as DIRECT_MAPPING
 from ._format import EXAMPLE as EXAMPLE
 from ._format import JOINT as JOINT
 from ._format import K_MEANS as K_MEANS
@@ -13,6 +14,7 @@ from ._format import MEASURES as MEASURES
 from ._format import POOLED as POOLED
 from ._format import PROPAGATION as PROPAGATION
 from ._format import SCORES as SCORES
+from ._format import SINGLE_VIEW as SINGLE_VIEW
 from ._format import TRANSFERS as TRANSFERS
 from ._format import read_csv as read_csv
 from ._format import unpacked as unpacked

@@ -20,9 +20,9 @@ from mvcc.reporting.claims._result import (
     WEIGHT,
 )
 from mvcc.reporting.claims._sources import Difference, Rows, Share, Steps, Values
-from mvcc.results import PROPAGATION
+from mvcc.results import TRANSFERS
 
-CP, DM, CM, SV = PROPAGATION, "direct-mapping", "cluster-membership", "single-view"
+CP, DM, CM, SV = TRANSFERS
 _PER_BASE = ("dataset", "base")
 _PER_MAPPED = (*_PER_BASE, "mapped")
 _SINGLE = ("dataset", "view", "base")

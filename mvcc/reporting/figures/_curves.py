@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mvcc.reporting.figures._grids import add_legend, set_schedule, spread_over
-from mvcc.reporting.figures._style import BASE_STYLES, LineStyle, SeriesStyle, tint
+from mvcc.reporting.figures._sheet import add_legend, set_schedule, spread_over
+from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, SeriesStyle, percent, tint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,51 +21,22 @@ PER_VIEW, IN_THE_VIEW = "Constraints per view", "Constraints"
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a panel.
-
-    Parameters
-    ----------
-    label : str
-        Its name.
-    points : pandas.DataFrame
-        With the column ``n_constraints`` and those named below.
-    style : SeriesStyle
-        Its colour and marker.
-    line : line style
-        Its type of line.
-    filled : float
-        How far the marker is filled, 0 to 1.
-    y : str
-        The column to draw; where it is empty there is no point.
-    error : str or None
-        The column with half the length of the error bar.
-    error_color : str or None
-        Colour of the error bars; by default that of the curve.
-    """
+    """One curve of a panel: its points, with the column ``n_constraints`` and those named here, and its look."""
 
     label: str
     points: pd.DataFrame
     style: SeriesStyle
     line: LineStyle = "solid"
-    filled: float = 1.0
-    y: str = "mean"
-    error: str | None = None
-    error_color: str | None = None
+    filled: float = 1.0  # how far the marker is, 0 to 1
+    y: str = "mean"  # where it is empty there is no point
+    error: str | None = None  # half the length of the error bar
+    error_color: str | None = None  # by default that of the curve
 
 
 def draw_curves(axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], *, moved_apart: bool = True) -> None:
-    """Draw curves over a linear schedule, the first on top.
+    """Draw curves over a schedule of numbers of constraints, ascending, the first on top.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The panel.
-    curves : sequence of Curve
-        What to draw.
-    schedule : sequence of float
-        Numbers of constraints, ascending.
-    moved_apart : bool, optional
-        Whether to move the curves sideways a little, so that markers at one place do not hide each other.
+    They are moved sideways a little, so that markers at one place do not hide each other.
     """
     from matplotlib.transforms import Affine2D
 
@@ -115,3 +86,10 @@ def add_bases(figure: Figure, rows: pd.DataFrame) -> None:
     """Add the legend of the base algorithms that are in `rows`."""
     bases = set(rows["base"])
     add_legend(figure, "Base algorithm", [entry(style.title, style) for b, style in BASE_STYLES.items() if b in bases])
+
+
+def add_fractions(
+    figure: Figure, lines: Mapping[float, LineStyle], style: SeriesStyle = ANY, title: str = "Instances mapped"
+) -> None:
+    """Add the legend of the mapped fractions."""
+    add_legend(figure, title, [entry(percent(mapped), style, line, mapped) for mapped, line in lines.items()])

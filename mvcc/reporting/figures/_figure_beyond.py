@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from mvcc.reporting.figures._curves import PER_VIEW, Curve, draw_curves, entry
-from mvcc.reporting.figures._grids import add_legend
+from mvcc.reporting.figures._curves import PER_VIEW, Curve, add_fractions, draw_curves, entry
 from mvcc.reporting.figures._panels import about_trials, dataset_title, draw_panels, in_order, side_by_side
+from mvcc.reporting.figures._sheet import add_legend
 from mvcc.reporting.figures._style import (
     METHODS,
     PEERS,
@@ -18,7 +18,7 @@ from mvcc.reporting.figures._style import (
     line_styles,
     percent,
 )
-from mvcc.results import BEYOND, BEYOND_PEERS, JOINT, K_MEANS
+from mvcc.results import BEYOND, BEYOND_PEERS, JOINT, K_MEANS, SINGLE_VIEW
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
     panels = side_by_side([(dataset_title(name), rows[rows["dataset"] == name]) for name in in_order(ours["dataset"])])
     note = _NOTE.format(trials=about_trials(rows), mapped=percent(mapped))
     figure = draw_panels(panels, _TITLE, note, draw, _PANEL)
-    add_legend(figure, f"{style.title}, mapped", [entry(percent(m), style, line, m) for m, line in lines.items()])
+    add_fractions(figure, lines, style, f"{style.title}, mapped")
     present = set(others["method"])
     for title, group in (("Methods of the paper", METHODS), ("Other packages", {K_MEANS: _STYLES[K_MEANS]} | PEERS)):
         entries = [entry(one.title, one, _line(name), _fill(name)) for name, one in group.items() if name in present]
@@ -89,7 +89,7 @@ def _alternatives(points: pd.DataFrame) -> Iterator[Curve]:
 
 
 def _line(name: str) -> LineStyle:
-    return SINGLE_VIEW_LINE if name in (K_MEANS, "single-view") else "solid"
+    return SINGLE_VIEW_LINE if name in (K_MEANS, SINGLE_VIEW) else "solid"
 
 
 def _fill(name: str) -> float:
