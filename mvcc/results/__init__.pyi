@@ -29,8 +29,8 @@ from ._reading import read_manifest as read_manifest
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
 from ._schema import Given as Given
-from ._schema import Link as Link
+from ._schema import LinkFacts as LinkFacts
 from ._schema import Relation as Relation
-from ._schema import View as View
+from ._schema import ViewFacts as ViewFacts
 from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts
