@@ -110,10 +110,7 @@ class Identical:
         plain = runs[~copied].assign(value=lambda table: (table["value"] == 0).astype(float))
         if plain.empty:
             return not_enough_data("In every run constraints were copied to exact duplicate rows.")
-        cells = tuple(
-            CellResult(place_at(self.per, place), share, None, Side.BETTER if share == 1 else Side.REVERSED, SHARE)
-            for place, share in plain.groupby(list(self.per))["value"].mean().items()
-        )
+        cells = _always_or_reversed(plain.groupby(list(self.per))["value"].mean())
         trials = plain.groupby("trial")["value"].mean().to_numpy()[:, np.newaxis]
         equal = percentile_estimate(float(plain["value"].mean()), bootstrap_means(trials))
         same_after_all = int((runs.loc[copied, "value"] == 0).sum())
@@ -130,6 +127,15 @@ class Identical:
         return [name for name in pairs.columns if name not in ("value", "left", "right")]
 
 
+def _always_or_reversed(shares: pd.Series) -> tuple[CellResult, ...]:
+    return tuple(
+        CellResult(
+            place_at(shares.index.names, place), share, None, Side.BETTER if share == 1 else Side.REVERSED, SHARE
+        )
+        for place, share in shares.items()
+    )
+
+
 @dataclass(frozen=True)
 class Evaluations:
     """Memoization needs |X̂| × |X̄| Gaussian evaluations, and early stopping cuts some of them short (§5.4)."""
@@ -141,11 +147,7 @@ class Evaluations:
         product = runs["memoized"] == runs["candidates"] * runs["endpoints"]
         fewer = (runs["memoized"] < runs["naive"]) & (runs["early_stopped"] < runs["memoized"])
         holds = product & fewer
-        per = ("dataset", "base")
-        cells = tuple(
-            CellResult(place_at(per, place), share, None, Side.BETTER if share == 1 else Side.REVERSED, SHARE)
-            for place, share in holds.groupby([runs[name] for name in per]).mean().items()
-        )
+        cells = _always_or_reversed(holds.groupby([runs["dataset"], runs["base"]]).mean())
         memoized, early = runs["memoized"] / runs["naive"], runs["early_stopped"] / runs["memoized"]
         details = (
             f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly |X̂| × |X̄| evaluations.",

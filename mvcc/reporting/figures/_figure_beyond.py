@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -49,14 +48,18 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         schedule = sorted(set(points["n_constraints"]))
+        points = points.assign(n_constraints=points["n_constraints"] ** 0.5)
         joint = points[points["method"] == JOINT]
-        drawn = [Curve(percent(m), joint[joint["mapped"] == m], style, line, m) for m, line in lines.items()]
-        drawn += _alternatives(points)
-        at_roots = [
-            Curve(one.label, _at_roots(one.points), one.style, one.line, one.filled, error="standard_error")
-            for one in drawn
+        drawn = [
+            Curve(percent(m), joint[joint["mapped"] == m], style, line, m, error="standard_error")
+            for m, line in lines.items()
         ]
-        draw_curves(axes, at_roots, [sqrt(n) for n in schedule], moved_apart=False)
+        drawn += [
+            Curve(one.title, of_method, one, _line(name), _fill(name), error="standard_error")
+            for name, one in _STYLES.items()
+            if len(of_method := points[points["method"] == name])
+        ]
+        draw_curves(axes, drawn, [sqrt(n) for n in schedule], moved_apart=False)
         axes.set_xticks([sqrt(n) for n in schedule], [f"{n:g}" for n in schedule])
         axes.set_xlabel(PER_VIEW)
         axes.set_ylabel("Pairwise F-measure")
@@ -81,20 +84,9 @@ def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("mean", ascending=False).drop_duplicates(["dataset", "method", "n_constraints"])
 
 
-def _alternatives(points: pd.DataFrame) -> Iterator[Curve]:
-    for name, style in _STYLES.items():
-        of_method = points[points["method"] == name]
-        if not of_method.empty:
-            yield Curve(style.title, of_method, style, _line(name), _fill(name))
-
-
 def _line(name: str) -> LineStyle:
     return SINGLE_VIEW_LINE if name in (K_MEANS, SINGLE_VIEW) else "solid"
 
 
 def _fill(name: str) -> float:
     return 0.0 if name in PEERS else 1.0
-
-
-def _at_roots(points: pd.DataFrame) -> pd.DataFrame:
-    return points.assign(n_constraints=points["n_constraints"] ** 0.5)

@@ -100,9 +100,6 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
 
 def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write each file as a whole or not at all: no reader ever sees half a figure."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    FigureCanvasAgg(figure)
     written = []
     for extension, metadata in _METADATA.items():
         path = folder / f"{name}.{extension}"

@@ -119,9 +119,7 @@ def _figures(results: Results) -> Iterator[FigureImage]:
 def _image(figure: Figure) -> str:
     """Save a figure as SVG; the same figure gives the same bytes."""
     from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    FigureCanvasSVG(figure)
     content = io.BytesIO()
     with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
