@@ -142,12 +142,11 @@ class ViewFacts(_Facts):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
                 raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
-        for name in ("given", "violated", "dropped", "propagated", "received"):
-            links: Iterable[Given | LinkFacts] = getattr(self, name)
-            if wrong := next((link for link in links if max(link.i, link.j) >= self.n_rows), None):
-                raise ValueError(f"`{name}` names row {max(wrong.i, wrong.j)}, but the rows are 0 … {self.n_rows - 1}")
-        if wrong_row := next((moved.row for moved in self.moved if moved.row >= self.n_rows), None):
-            raise ValueError(f"`moved` names row {wrong_row}, but the rows are 0 … {self.n_rows - 1}")
+        for name in ("given", "violated", "dropped", "propagated", "received", "moved"):
+            entries: Iterable[tuple[Any, ...]] = getattr(self, name)
+            largest = max((max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0)
+            if largest >= self.n_rows:
+                raise ValueError(f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}")
         return self
 
 

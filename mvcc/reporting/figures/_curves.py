@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mvcc.reporting.figures._sheet import add_legend, set_schedule, spread_over
 from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, SeriesStyle, percent, tint
@@ -41,7 +41,6 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], 
     from matplotlib.transforms import Affine2D
 
     for slot, curve in enumerate(curves):
-        style = curve.style
         points = curve.points.dropna(subset=[curve.y]).sort_values("n_constraints")
         shift = spread_over(schedule) * ((slot + 0.5) / len(curves) - 0.5) if moved_apart else 0.0
         axes.errorbar(
@@ -50,15 +49,9 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], 
             yerr=None if curve.error is None else points[curve.error],
             transform=Affine2D().translate(shift, 0) + axes.transData,
             label=curve.label,
-            color=style.color,
             ecolor=curve.error_color,
-            linestyle=curve.line,
-            linewidth=_LINE_WIDTH,
             elinewidth=0.8,
-            marker=style.marker,
-            markersize=style.marker_size,
-            markeredgewidth=_EDGE_WIDTH,
-            markerfacecolor=tint(style.color, curve.filled),
+            **_look(curve.style, curve.line, curve.filled),
             zorder=3 - slot / len(curves),
         )
     set_schedule(axes, schedule)
@@ -68,18 +61,19 @@ def entry(label: str, style: SeriesStyle, line: LineStyle = "solid", filled: flo
     """Make the legend's entry for curves of one style."""
     from matplotlib.lines import Line2D
 
-    return Line2D(
-        [],
-        [],
-        label=label,
-        color=style.color,
-        linestyle=line,
-        linewidth=_LINE_WIDTH,
-        marker=style.marker,
-        markersize=style.marker_size,
-        markeredgewidth=_EDGE_WIDTH,
-        markerfacecolor=tint(style.color, filled),
-    )
+    return Line2D([], [], label=label, **_look(style, line, filled))
+
+
+def _look(style: SeriesStyle, line: LineStyle, filled: float) -> dict[str, Any]:
+    return {
+        "color": style.color,
+        "linestyle": line,
+        "linewidth": _LINE_WIDTH,
+        "marker": style.marker,
+        "markersize": style.marker_size,
+        "markeredgewidth": _EDGE_WIDTH,
+        "markerfacecolor": tint(style.color, filled),
+    }
 
 
 def add_bases(figure: Figure, rows: pd.DataFrame) -> None:

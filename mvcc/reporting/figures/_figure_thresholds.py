@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TITLE = "Performance of Constraint Propagation over threshold and number of constraints"
 _NOTE = (
-    "Colours and numbers: pairwise F-measure, mean of all views. {trials} cv: every trial chooses its threshold by "
+    "Colors and numbers: pairwise F-measure, mean of all views. {trials} cv: every trial chooses its threshold by "
     "cross-validation over the constrained instances (§6.3). DM: Direct Mapping, which uses no threshold. A frame "
     "marks the best fixed threshold of each column."
 )

@@ -20,14 +20,7 @@ _MOST_UNSTABLE = 20
 
 
 def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
-    """Write the report of a clustering: one HTML file that needs nothing else, and no network.
-
-    Parameters
-    ----------
-    facts : mapping
-        The object of ``clustering.json``.
-    path : Path
-        The file to write.
+    """Write the report of the facts of a clustering: one HTML file that needs nothing else, and no network.
 
     Raises
     ------

@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 def write_experiment_report(results_dir: Path, path: Path) -> None:
     """Write the report of all experiments below a folder: one HTML file that needs nothing else, and no network.
 
-    Parameters
-    ----------
-    results_dir : Path
-        The folder of one experiment, or any folder above some.
-    path : Path
-        The file to write.
-
     Raises
     ------
     StoreError

@@ -122,7 +122,12 @@ def _figure(facts: Clustering, view: ViewFacts, related: Counterparts) -> dict[s
         for axis in view.axes
     )
     return {
-        "data": [_violated(view, fast), *_lines(view, fast), points, selected],
+        "data": [
+            _trace("violated", view, view.violated, fast, True, {"width": 7}),
+            *_lines(view, fast),
+            points,
+            selected,
+        ],
         "layout": {
             "showlegend": False,
             "hovermode": "closest",
@@ -149,10 +154,6 @@ def _lines(view: ViewFacts, fast: bool) -> list[dict[str, Any]]:
         for name in KINDS
         for must_link in (True, False)
     ]
-
-
-def _violated(view: ViewFacts, fast: bool) -> dict[str, Any]:
-    return _trace("violated", view, view.violated, fast, True, {"width": 7})
 
 
 def _trace(
