@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mvcc.results import read_curves, read_scores
+from mvcc.results import Results
 
 NAMES = {"fourquad": "four_quadrants", "protein": "protein", "letdig": "letters_digits"}
 METHODS = {
@@ -106,7 +106,7 @@ def main() -> None:
     """Print the comparison of every data set and reading of the closure that both sides have."""
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
     files = Path(os.environ["MVCC_REFERENCE"]) / "curves"
-    curves, scores = (_of_the_closure(table) for table in (read_curves(results), read_scores(results)))
+    curves, scores = (_of_the_closure(table) for table in (Results(results).curves, Results(results).scores))
     for closure, file in CLOSURES.items():
         for dataset in NAMES.values():
             ours, trials = (t[(t["dataset"] == dataset) & (t["closure"] == closure)] for t in (curves, scores))

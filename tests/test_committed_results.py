@@ -12,7 +12,7 @@ from mvcc.experiments import load_config
 from mvcc.experiments._trial import run_trial
 from mvcc.reporting import FIGURES
 from mvcc.reporting.claims import beyond_to_markdown, evaluate_claims, to_markdown
-from mvcc.results import find_experiments, read_scores
+from mvcc.results import Results, find_experiments
 from mvcc.results._format import CELL
 
 ROOT = Path(__file__).parents[1]
@@ -24,7 +24,7 @@ FOLDERS = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
 @pytest.mark.slow
 def test_every_config_has_its_full_run():
     assert [folder.name for folder in find_experiments(RESULTS)] == sorted([*FOLDERS, PEERS])
-    trials = {name: rows["trial"].nunique() for name, rows in read_scores(RESULTS).groupby("folder")}
+    trials = {name: rows["trial"].nunique() for name, rows in Results(RESULTS).scores.groupby("folder")}
     assert trials == dict.fromkeys(FOLDERS, 100) | {PEERS: 20}
 
 
@@ -56,7 +56,7 @@ def test_the_manifest_names_the_config_the_commit_and_a_run_without_failures(nam
 def test_cells_computed_again_give_the_same_numbers(name, narrowed):
     if name == "four_quadrants":
         narrowed = [*narrowed, "single_view.constraints=[10]"]
-    stored = read_scores(RESULTS / name)
+    stored = Results(RESULTS / name).scores
     for trial in (0, 99):
         again = run_trial(load_config(ROOT / "configs" / f"{name}.yaml", narrowed), trial)
         both = again.merge(stored, on=["trial", *CELL], suffixes=("", "_stored"), validate="one_to_one")

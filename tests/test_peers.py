@@ -13,7 +13,7 @@ from mvcc import Constraints, pairwise_f_measure
 from mvcc.experiments import Config, check_results
 from mvcc.experiments._draw import draw_trial
 from mvcc.reporting.figures._style import PEERS
-from mvcc.results._reading import read_scores
+from mvcc.results._reading import Results
 from scripts import peers
 
 
@@ -84,7 +84,7 @@ def test_the_figures_are_stored_with_checksums_and_a_run_goes_on(tmp_path, confi
     assert told == ["Trial 0: 10 rows.", "Trial 1: 10 rows."]
     (finding,), _ = check_results([tmp_path])
     assert (finding.status, finding.trials) == ("ok", 2)
-    scores = read_scores(tmp_path)
+    scores = Results(tmp_path).scores
     assert set(scores["study"]) == {"peers"}
     assert set(scores["trial"]) == {0, 1}
     recorded = json.loads((tmp_path / "peers" / "manifest.json").read_text("utf-8"))

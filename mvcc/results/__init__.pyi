@@ -4,6 +4,7 @@ from ._format import BEYOND_PEERS as BEYOND_PEERS
 from ._format import CELL as CELL
 from ._format import CROSS_VALIDATED as CROSS_VALIDATED
 from ._format import CURVES as CURVES
+from ._format import DIRECT_MAPPING as DIRECT_MAPPING
 from ._format import EXAMPLE as EXAMPLE
 from ._format import JOINT as JOINT
 from ._format import K_MEANS as K_MEANS
@@ -13,6 +14,7 @@ from ._format import MEASURES as MEASURES
 from ._format import POOLED as POOLED
 from ._format import PROPAGATION as PROPAGATION
 from ._format import SCORES as SCORES
+from ._format import SINGLE_VIEW as SINGLE_VIEW
 from ._format import TRANSFERS as TRANSFERS
 from ._format import read_csv as read_csv
 from ._format import unpacked as unpacked
@@ -23,14 +25,12 @@ from ._reading import Results as Results
 from ._reading import find_experiments as find_experiments
 from ._reading import is_label as is_label
 from ._reading import parse_table as parse_table
-from ._reading import read_curves as read_curves
 from ._reading import read_manifest as read_manifest
-from ._reading import read_scores as read_scores
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
 from ._schema import Given as Given
-from ._schema import Link as Link
+from ._schema import LinkFacts as LinkFacts
 from ._schema import Relation as Relation
-from ._schema import View as View
+from ._schema import ViewFacts as ViewFacts
 from ._schema import parse_facts as parse_facts
 from ._schema import read_facts as read_facts

@@ -24,10 +24,10 @@ MEASURES = (
     "iterations", "converged", "chosen_threshold", "disagreement", "divergence",
 )  # fmt: skip
 
-PROPAGATION, SINGLE_VIEW = "constraint-propagation", "single-view"
+PROPAGATION, DIRECT_MAPPING, SINGLE_VIEW = "constraint-propagation", "direct-mapping", "single-view"
 TRANSFERS = {  # the paper's transfer methods, and its base algorithms: how results and people call them
     PROPAGATION: "Constraint Propagation",
-    "direct-mapping": "Direct Mapping",
+    DIRECT_MAPPING: "Direct Mapping",
     "cluster-membership": "Cluster Membership",
     SINGLE_VIEW: "Single View",
 }

@@ -35,7 +35,7 @@ class Given(NamedTuple):
     reason: StrictStr
 
 
-class Link(NamedTuple):
+class LinkFacts(NamedTuple):
     """A constraint between two rows, and where it comes from."""
 
     i: Count
@@ -89,7 +89,7 @@ class LinkCounts(_Facts):
 NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
-class View(_Facts):
+class ViewFacts(_Facts):
     """One view: its rows in the order of the file, and what became of them.
 
     The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
@@ -109,12 +109,12 @@ class View(_Facts):
     axes: tuple[StrictStr, StrictStr]
     stability: tuple[Share | None, ...]
     given: tuple[Given, ...]
-    violated: tuple[Link, ...]
-    dropped: tuple[Link, ...]
+    violated: tuple[LinkFacts, ...]
+    dropped: tuple[LinkFacts, ...]
     moved: tuple[Moved, ...] = ()
     n_moved: Count = 0
-    propagated: tuple[Link, ...] = ()
-    received: tuple[Link, ...] = ()
+    propagated: tuple[LinkFacts, ...] = ()
+    received: tuple[LinkFacts, ...] = ()
     n_propagated: LinkCounts = NO_LINKS
     n_inferred: LinkCounts = NO_LINKS
     n_received: LinkCounts = NO_LINKS
@@ -142,12 +142,11 @@ class View(_Facts):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
                 raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
-        for name in ("given", "violated", "dropped", "propagated", "received"):
-            links: Iterable[Given | Link] = getattr(self, name)
-            if wrong := next((link for link in links if max(link.i, link.j) >= self.n_rows), None):
-                raise ValueError(f"`{name}` names row {max(wrong.i, wrong.j)}, but the rows are 0 … {self.n_rows - 1}")
-        if wrong_row := next((moved.row for moved in self.moved if moved.row >= self.n_rows), None):
-            raise ValueError(f"`moved` names row {wrong_row}, but the rows are 0 … {self.n_rows - 1}")
+        for name in ("given", "violated", "dropped", "propagated", "received", "moved"):
+            entries: Iterable[tuple[Any, ...]] = getattr(self, name)
+            largest = max((max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0)
+            if largest >= self.n_rows:
+                raise ValueError(f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}")
         return self
 
 
@@ -205,7 +204,7 @@ class Clustering(_Facts):
     kind: Literal["clustering"]
     title: StrictStr
     n_clusters: Positive
-    views: Annotated[tuple[View, ...], Field(min_length=1)]
+    views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]
     relations: tuple[Relation, ...]
     co_em: CoEM | None
     joint: JointGraph | None = None

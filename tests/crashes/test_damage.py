@@ -9,7 +9,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, plan_run, run_experiment
-from mvcc.results import read_curves, read_scores
+from mvcc.results import Results
 from tests.crashes.steps import CONFIG
 from tests.experiments.test_trial import small_config
 
@@ -77,7 +77,7 @@ def assert_seen_and_mended(folder, name, content, expected):
     assert list(plan_run(CONFIG, folder).damaged) == [name]
     if not name.startswith("trials/"):
         with pytest.raises(StoreError, match=r"was changed since it was written.*mvcc run"):
-            (read_curves if name == "curves.csv" else read_scores)(folder)
+            getattr(Results(folder), "curves" if name == "curves.csv" else "scores")
     notes = []
     report = run_experiment(CONFIG, folder, n_jobs=1, on_note=notes.append)
     assert report.computed == name.startswith("trials/"), "no more is computed than was damaged"

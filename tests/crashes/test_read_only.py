@@ -11,7 +11,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, replay_trial, run_experiment
-from mvcc.results import read_curves
+from mvcc.results import Results
 from tests.crashes.steps import CONFIG
 
 NOBODY = 65534
@@ -43,7 +43,7 @@ def test_a_finished_run_is_read_where_nothing_can_be_written(read_only, tried):
     assert (report.computed, report.kept) == (0, 3)
     assert check_results([read_only])[0][0].status == "ok"
     assert replay_trial(read_only, 1).differing == 0
-    assert len(read_curves(read_only)) == 2
+    assert len(Results(read_only).curves) == 2
     tried("folder read-only", 1)
 
 

@@ -19,7 +19,7 @@ from mvcc.multiview._methods import needs_base, own_transfer_names, transfer_cla
 from mvcc.reporting import FIGURES
 from mvcc.reporting.html._learning_curves import learning_curves
 from mvcc.results._format import MEASURES
-from mvcc.results._reading import Results, read_curves, read_scores
+from mvcc.results._reading import Results
 from tests.experiments.test_trial import small_config
 
 ALONE = ("joint", "k-means")
@@ -110,7 +110,7 @@ def test_results_with_them_are_stored_replayed_read_and_drawn(tmp_path, transfer
     assert (report.computed, report.failed) == (2, {})
     replay = replay_trial(folder, 1)
     assert (replay.compared, replay.differing) == (True, 0)
-    curves, scores = read_curves(folder), read_scores(folder)
+    curves, scores = Results(folder).curves, Results(folder).scores
     assert of(curves, "joint")[["base", "closure"]].isna().all(axis=None)
     assert len(of(scores, "k-means")) == 2 * 3
     assert FIGURES["4"](Results(folder)) is not None

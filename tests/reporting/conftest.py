@@ -18,7 +18,7 @@ ADDED = ["folder", "study", "features"]
 
 @pytest.fixture
 def curves() -> Callable[..., pd.DataFrame]:
-    """Make curves as `read_curves` returns them, all different."""
+    """Make curves as `Results.curves`, all different."""
 
     def make(
         dataset: str = "letters_digits",

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from mvcc.reporting.figures._figure_06_09 import draw_figure_06, draw_figure_09
+from mvcc.reporting.figures._figures_06_10 import draw_numbers
 from mvcc.reporting.figures._style import BASE_STYLES
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
@@ -28,7 +28,7 @@ def propagated(table):
 
 def test_points_are_the_sums_of_both_kinds(curves):
     table = curves()
-    (axes,) = draw_figure_06(table.sample(frac=1, random_state=2)).axes
+    (axes,) = draw_numbers(table.sample(frac=1, random_state=2), "multi-view").axes
     drawn = points(axes)
     assert len(drawn) == 6
     for base, style in BASE_STYLES.items():
@@ -39,7 +39,7 @@ def test_points_are_the_sums_of_both_kinds(curves):
 
 
 def test_colour_is_the_base_and_line_type_the_mapped_fraction(curves):
-    figure = draw_figure_06(curves())
+    figure = draw_numbers(curves(), "multi-view")
     drawn = lines(figure.axes[0])
     for label, line in drawn.items():
         title, _, mapped = label.partition(", ")
@@ -55,7 +55,7 @@ def test_colour_is_the_base_and_line_type_the_mapped_fraction(curves):
 
 
 def test_the_guides_grow_in_proportion_on_the_axes_drawn(curves):
-    (axes,) = draw_figure_06(curves()).axes
+    (axes,) = draw_numbers(curves(), "multi-view").axes
     assert axes.get_xscale() == axes.get_yscale() == "log"
     guides = [line for line in axes.get_lines() if hasattr(line, "get_xy2")]
     for guide in guides:
@@ -71,7 +71,7 @@ def test_the_guides_grow_in_proportion_on_the_axes_drawn(curves):
 
 
 def test_the_axis_holds_all_points_and_little_more(curves):
-    (axes,) = draw_figure_06(curves()).axes
+    (axes,) = draw_numbers(curves(), "multi-view").axes
     drawn = np.concatenate([xy[:, 1] for xy in points(axes).values()])
     low, high = axes.get_ylim()
     assert low < drawn.min() < 2 * low
@@ -79,10 +79,10 @@ def test_the_axis_holds_all_points_and_little_more(curves):
 
 
 def test_axes_say_what_is_counted(curves):
-    (axes,) = draw_figure_06(curves()).axes
+    (axes,) = draw_numbers(curves(), "multi-view").axes
     assert axes.get_xlabel() == "Constraints per view"
     assert axes.get_ylabel() == "Propagated constraints, all views"
-    (axes,) = draw_figure_09(curves(views=("letters",))).axes
+    (axes,) = draw_numbers(curves(views=("letters",)), "single-view").axes
     assert axes.get_xlabel() == "Constraints"
     assert axes.get_ylabel() == "Propagated constraints"
 
@@ -91,15 +91,15 @@ def test_where_nothing_was_propagated_there_is_no_point(curves):
     table = curves(bases=("pck-means",), fractions=(1.0,))
     first = table["n_constraints"] == 20
     table.loc[first, ["propagated_must_links", "propagated_cannot_links"]] = 0.0
-    (axes,) = draw_figure_06(table).axes
+    (axes,) = draw_numbers(table, "multi-view").axes
     assert points(axes)["PCK-Means, 100%"][:, 0].tolist() == [40, 80]
     table[["propagated_must_links", "propagated_cannot_links"]] = 0.0
-    assert draw_figure_06(table) is None
+    assert draw_numbers(table, "multi-view") is None
 
 
 def test_single_views_have_a_panel_each_and_one_curve_per_base(curves):
     table = pd.concat([curves(views=("letters", "digits")), curves("protein", views=("all",)), curves("rec_talk")])
-    figure = draw_figure_09(table)
+    figure = draw_numbers(table, "single-view")
     assert titles(figure) == ["Protein", "Letters", "Digits"]
     letters = points(figure.axes[1])
     assert len(letters) == 2
@@ -109,15 +109,17 @@ def test_single_views_have_a_panel_each_and_one_curve_per_base(curves):
 
 
 def test_multi_view_alone_gives_no_figure_9_and_single_view_no_figure_6(curves):
-    assert draw_figure_09(curves()) is None
-    assert draw_figure_06(curves(views=("letters",))) is None
+    assert draw_numbers(curves(), "single-view") is None
+    assert draw_numbers(curves(views=("letters",)), "multi-view") is None
 
 
 def test_the_note_tells_the_scale_and_the_trials(curves):
-    assert "Both axes are logarithmic" in words(draw_figure_06(curves()))
-    assert "Mean over 12 trials." in words(draw_figure_06(curves()))
+    assert "Both axes are logarithmic" in words(draw_numbers(curves(), "multi-view"))
+    assert "Mean over 12 trials." in words(draw_numbers(curves(), "multi-view"))
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(curves):
-    assert_nothing_is_cut_or_covered(draw_figure_06(pd.concat([curves(), curves("protein"), curves("rec_talk")])))
-    assert_nothing_is_cut_or_covered(draw_figure_09(curves(views=("letters", "digits"))))
+    assert_nothing_is_cut_or_covered(
+        draw_numbers(pd.concat([curves(), curves("protein"), curves("rec_talk")]), "multi-view")
+    )
+    assert_nothing_is_cut_or_covered(draw_numbers(curves(views=("letters", "digits")), "single-view"))

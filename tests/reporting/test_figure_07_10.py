@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvcc.reporting.figures._figure_07_10 import draw_figure_07, draw_figure_10
+from mvcc.reporting.figures._figures_06_10 import draw_precision
 from mvcc.reporting.figures._style import BASE_STYLES
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, is_dashed, keys, lines, points, titles, words
 
@@ -20,7 +20,7 @@ def of_panel(table, base, mapped=None):
 
 def test_points_are_the_precisions_with_all_instances_mapped(curves):
     table = curves()
-    (axes,) = draw_figure_07(table.sample(frac=1, random_state=3)).axes
+    (axes,) = draw_precision(table.sample(frac=1, random_state=3), "multi-view").axes
     drawn = points(axes)
     assert len(drawn) == 4
     for base, style in BASE_STYLES.items():
@@ -30,7 +30,7 @@ def test_points_are_the_precisions_with_all_instances_mapped(curves):
 
 
 def test_must_links_are_solid_and_cannot_links_dashed(curves):
-    figure = draw_figure_07(curves())
+    figure = draw_precision(curves(), "multi-view")
     for label, line in lines(figure.axes[0]).items():
         assert is_dashed(line) == label.endswith("Cannot-links")
     assert keys(figure) == {"Base algorithm": ["PCK-Means", "MPCK-Means"], "Propagated": ["Must-links", "Cannot-links"]}
@@ -41,7 +41,7 @@ def test_the_axis_starts_below_the_lowest_point_and_is_the_same_in_all_panels(cu
     table = curves("protein")
     table.loc[:, list(KINDS.values())] = 1.0
     other = table.assign(dataset="rec_talk", folder="rec_talk", precision_must_link=lowest)
-    figure = draw_figure_07(pd.concat([table, other]))
+    figure = draw_precision(pd.concat([table, other]), "multi-view")
     for axes in figure.axes:
         low, high = axes.get_ylim()
         assert low == pytest.approx(bottom)
@@ -52,20 +52,22 @@ def test_the_axis_starts_below_the_lowest_point_and_is_the_same_in_all_panels(cu
 def test_a_point_is_missing_where_nothing_was_propagated(curves):
     table = curves(bases=("pck-means",))
     table.loc[table["n_constraints"] == 20, "precision_cannot_link"] = np.nan
-    drawn = points(draw_figure_07(table).axes[0])
+    drawn = points(draw_precision(table, "multi-view").axes[0])
     assert drawn["PCK-Means, Must-links"][:, 0].tolist() == [20, 40, 80]
     assert drawn["PCK-Means, Cannot-links"][:, 0].tolist() == [40, 80]
 
 
 def test_without_a_complete_mapping_or_precisions_there_is_nothing_to_draw(curves):
-    assert draw_figure_07(curves(fractions=(0.2, 0.4))) is None
-    assert draw_figure_07(curves().assign(precision_must_link=np.nan, precision_cannot_link=np.nan)) is None
-    assert draw_figure_10(curves()) is None
+    assert draw_precision(curves(fractions=(0.2, 0.4)), "multi-view") is None
+    assert (
+        draw_precision(curves().assign(precision_must_link=np.nan, precision_cannot_link=np.nan), "multi-view") is None
+    )
+    assert draw_precision(curves(), "single-view") is None
 
 
 def test_single_views_have_a_panel_each(curves):
     table = pd.concat([curves(views=("letters", "digits")), curves("protein")])
-    figure = draw_figure_10(table)
+    figure = draw_precision(table, "single-view")
     assert titles(figure) == ["Letters", "Digits"]
     expected = of_panel(table[table["view"] == "digits"], "pck-means")["precision_cannot_link"]
     np.testing.assert_allclose(points(figure.axes[1])["PCK-Means, Cannot-links"][:, 1], expected)
@@ -74,5 +76,5 @@ def test_single_views_have_a_panel_each(curves):
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(curves):
-    assert_nothing_is_cut_or_covered(draw_figure_07(pd.concat([curves(), curves("protein")])))
-    assert_nothing_is_cut_or_covered(draw_figure_10(curves(views=("letters", "digits"))))
+    assert_nothing_is_cut_or_covered(draw_precision(pd.concat([curves(), curves("protein")]), "multi-view"))
+    assert_nothing_is_cut_or_covered(draw_precision(curves(views=("letters", "digits")), "single-view"))

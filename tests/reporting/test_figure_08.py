@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import same_color
 
-from mvcc.reporting.figures._figure_08 import draw_figure_08
+from mvcc.reporting.figures._figures_06_10 import draw_single_view
 from mvcc.reporting.figures._style import BASE_STYLES
 from tests.reporting.drawn import (
     assert_nothing_is_cut_or_covered,
@@ -25,7 +25,7 @@ BOTH = ("constraint-propagation", "single-view")
 def test_means_and_standard_errors_are_those_of_the_table(curves):
     table = curves(methods=BOTH, views=("letters", "digits"))
     table["standard_error"] = np.linspace(0.001, 0.02, len(table))
-    figure = draw_figure_08(table.sample(frac=1, random_state=4))
+    figure = draw_single_view(table.sample(frac=1, random_state=4))
     assert titles(figure) == ["Letters", "Digits"]
     for axes, view in zip(figure.axes, ("letters", "digits"), strict=True):
         drawn, bars = points(axes), half_bars(axes)
@@ -39,7 +39,7 @@ def test_means_and_standard_errors_are_those_of_the_table(curves):
 
 
 def test_propagation_is_solid_and_its_absence_dotted_with_black_bars(curves):
-    (axes,) = draw_figure_08(curves(methods=BOTH, views=("letters",))).axes
+    (axes,) = draw_single_view(curves(methods=BOTH, views=("letters",))).axes
     for label, line in lines(axes).items():
         title, _, word = label.partition(", ")
         style = next(style for style in BASE_STYLES.values() if style.title == title)
@@ -50,23 +50,23 @@ def test_propagation_is_solid_and_its_absence_dotted_with_black_bars(curves):
 
 
 def test_legends_name_what_is_drawn(curves):
-    figure = draw_figure_08(curves(methods=BOTH, views=("letters",)))
+    figure = draw_single_view(curves(methods=BOTH, views=("letters",)))
     assert keys(figure) == {
         "Base algorithm": ["PCK-Means", "MPCK-Means"],
         "Constraint Propagation": ["With", "Without"],
     }
-    figure = draw_figure_08(curves(methods=BOTH[1:], bases=("mpck-means",), views=("letters",)))
+    figure = draw_single_view(curves(methods=BOTH[1:], bases=("mpck-means",), views=("letters",)))
     assert keys(figure) == {"Base algorithm": ["MPCK-Means"], "Constraint Propagation": ["Without"]}
 
 
 def test_only_the_single_view_experiments_of_the_paper_are_drawn(curves):
     other = curves("protein", views=("all",)).assign(study="shapes")
-    assert draw_figure_08(pd.concat([curves(), other])) is None
+    assert draw_single_view(pd.concat([curves(), other])) is None
 
 
 def test_a_single_trial_is_named_as_such(curves):
-    assert "A single trial." in words(draw_figure_08(curves(methods=BOTH, views=("letters",), trials=1)))
+    assert "A single trial." in words(draw_single_view(curves(methods=BOTH, views=("letters",), trials=1)))
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(curves):
-    assert_nothing_is_cut_or_covered(draw_figure_08(curves(methods=BOTH, views=("letters", "digits"))))
+    assert_nothing_is_cut_or_covered(draw_single_view(curves(methods=BOTH, views=("letters", "digits"))))

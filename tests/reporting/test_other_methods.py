@@ -12,9 +12,9 @@ from matplotlib.colors import same_color, to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
-from mvcc.reporting.figures._figure_04 import draw_figure_04
+from mvcc.reporting.figures._figures_04_05 import draw_figure_04
 from mvcc.reporting.figures._style import _OTHER_COLORS, _OTHER_MARKERS, METHODS, SINGLE_VIEW_LINE, method_styles
-from mvcc.results._reading import read_curves
+from mvcc.results._reading import Results
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, lines, words
 
 # severe protanopia, deuteranopia and tritanopia in linear RGB, after Machado, Oliveira and Fernandes (2009)
@@ -115,9 +115,9 @@ def name_in_manifest(folder, methods):
 def test_results_hold_the_methods_that_their_config_names(tmp_path, curves, finish):
     finish(tmp_path, curves(methods=("direct-mapping", "zebra")))
     with pytest.raises(StoreError, match="method is zebra, none of constraint-propagation"):
-        read_curves(tmp_path)
+        Results(tmp_path).curves
     name_in_manifest(tmp_path, ["direct-mapping", "zebra"])
-    assert set(read_curves(tmp_path)["method"]) == {"direct-mapping", "zebra"}
+    assert set(Results(tmp_path).curves["method"]) == {"direct-mapping", "zebra"}
     assert plot(tmp_path, ["4"], tmp_path / "figures")
 
 
@@ -130,4 +130,4 @@ def test_a_manifest_that_names_no_methods_adds_none(tmp_path, curves, finish, na
     finish(tmp_path, curves(methods=("direct-mapping", "zebra")))
     name_in_manifest(tmp_path, named)
     with pytest.raises(StoreError, match="method is zebra, none of"):
-        read_curves(tmp_path)
+        Results(tmp_path).curves

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from mvcc.datasets._arff import read_arff
 from mvcc.exceptions import DataError, StoreError
 from mvcc.reporting import FIGURES
-from mvcc.results import read_curves, read_scores
-from mvcc.results._reading import read_examples
+from mvcc.results import Results
 from tests.robustness.cases import answer, command, many
 from tests.robustness.spoiling import spoilt_bytes, spoilt_tree
 
@@ -122,7 +121,7 @@ def changed(text, **values):
 @example(content=changed(CURVES, threshold="1e999"))
 def test_curves_are_read_or_refused(tmp_path, content):
     folder = written(tmp_path, curves=content)
-    curves = answer(lambda: read_curves(folder), r"curves\.csv", error=StoreError)
+    curves = answer(lambda: Results(folder).curves, r"curves\.csv", error=StoreError)
     if curves is not None:
         assert curves["mean"].between(0, 1).all()
         assert not curves[["dataset", "method", "base", "n_constraints"]].isna().any(axis=None)
@@ -135,7 +134,7 @@ def test_scores_are_read_or_refused(tmp_path, content, at):
     if at is not None:
         packed = packed[:at] + bytes([at % 256]) + packed[at + 1 :]
     folder = written(tmp_path, scores=packed)
-    scores = answer(lambda: read_scores(folder), r"scores\.csv\.gz", error=StoreError)
+    scores = answer(lambda: Results(folder).scores, r"scores\.csv\.gz", error=StoreError)
     if scores is not None:
         assert scores["f_measure"].between(0, 1).all()
         assert not scores.duplicated(["dataset", "view", "base", "method", "mapped", "n_constraints", "trial"]).any()
@@ -146,7 +145,7 @@ def test_scores_are_read_or_refused(tmp_path, content, at):
 @example(content=json.dumps({"config": {"study": ["main"], "features": {"method": "\ud800"}}}).encode())
 def test_a_manifest_is_read_or_refused(tmp_path, content):
     folder = written(tmp_path, manifest=content)
-    curves = answer(lambda: read_curves(folder), r"manifest\.json", error=StoreError)
+    curves = answer(lambda: Results(folder).curves, r"manifest\.json", error=StoreError)
     if curves is not None:
         assert curves["study"].map(str.isprintable).all()
         assert curves["features"].map(str.isprintable).all()
@@ -155,7 +154,7 @@ def test_a_manifest_is_read_or_refused(tmp_path, content):
 @many(50, content=json_files(EXAMPLE))
 def test_an_example_is_read_or_refused(tmp_path, content):
     folder = written(tmp_path, example=content)
-    examples = answer(lambda: read_examples(folder), r"example\.json", error=StoreError)
+    examples = answer(lambda: Results(folder).examples, r"example\.json", error=StoreError)
     assert examples is None or len(examples) == 1
 
 

@@ -1,4 +1,4 @@
-"""The tests that claims are put to: each takes the evidence and gives an outcome."""
+"""The tests that claims are put to: each takes the evidence and gives an result."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from mvcc.reporting.claims._evidence import Evidence
-from mvcc.reporting.claims._outcome import (
-    Cell,
+from mvcc.reporting.claims._result import (
+    F_DIFFERENCE,
+    R_SQUARED,
+    CellResult,
+    ClaimResult,
     Effect,
-    Outcome,
     Place,
     Side,
     Unit,
@@ -21,6 +23,7 @@ from mvcc.reporting.claims._outcome import (
     judge,
     not_enough_data,
     place_at,
+    write_place,
 )
 from mvcc.reporting.claims._sources import Rows, Source, Values
 from mvcc.reporting.claims._statistics import (
@@ -35,7 +38,6 @@ from mvcc.reporting.claims._statistics import (
     r_squared,
     signed_rank,
 )
-from mvcc.reporting.claims._wording import F_DIFFERENCE, R_SQUARED, write_place
 from mvcc.results import BEYOND_PEERS
 
 # The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm over 25 cells; with
@@ -46,7 +48,35 @@ MIN_TRIALS = 10
 class Check(Protocol):
     """Something that puts the evidence to a test."""
 
-    def __call__(self, evidence: Evidence) -> Outcome: ...
+    def __call__(self, evidence: Evidence) -> ClaimResult: ...
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement and its test.
+
+    Attributes
+    ----------
+    title : str
+        A few words for a table.
+    says : str
+        What the paper says, nearly verbatim.
+    test : str
+        What is tested, in words.
+    check : callable
+        The test itself.
+    section : str
+        Where the paper says it.
+    depends_on_closure : bool
+        Whether it is tested under other readings of the closure, too; the others have runs of their own.
+    """
+
+    title: str
+    says: str
+    test: str
+    check: Check
+    section: str = ""
+    depends_on_closure: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +95,7 @@ class Positive:
     unit: Unit = F_DIFFERENCE
     excepted: Callable[[dict[str, str | float]], bool] | None = None
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         everything = self.of.table(evidence)
         is_excepted = np.array(
             [self.excepted is not None and self.excepted(dict(p)) for p in _places(everything)], bool
@@ -73,16 +103,10 @@ class Positive:
         excepted, table = everything.loc[:, is_excepted], everything.loc[:, ~is_excepted]
         if why := shortage(table, self.of.rows):
             return not_enough_data(why)
-        cells, effect = self._cells(table), _pooled(table)
-        return Outcome(
-            judge(cells, effect.low > 0),
-            cells,
-            Effect(effect, effect.p_value(), self.unit),
-            _details(table, self.unit),
-            self._cells(excepted),
-        )
+        result = _pooled_result(table, self.unit, self._cells(table), lambda effect: effect.low > 0)
+        return replace(result, excepted=self._cells(excepted))
 
-    def _cells(self, table: pd.DataFrame) -> tuple[Cell, ...]:
+    def _cells(self, table: pd.DataFrame) -> tuple[CellResult, ...]:
         columns = _columns(table)
         tests = [signed_rank(values) for values in columns]
         sides = []
@@ -99,17 +123,17 @@ class Somewhere:
 
     of: Positive
 
-    def __call__(self, evidence: Evidence) -> Outcome:
-        outcome = self.of(evidence)
-        if outcome.verdict is Verdict.NOT_ENOUGH_DATA:
-            return outcome
-        found = [cell for cell in outcome.cells if cell.side is Side.BETTER]
+    def __call__(self, evidence: Evidence) -> ClaimResult:
+        result = self.of(evidence)
+        if result.verdict is Verdict.NOT_ENOUGH_DATA:
+            return result
+        found = [cell for cell in result.cells if cell.side is Side.BETTER]
         where = "; ".join(f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in found)
-        details = (f"It is so in {len(found)} of {len(outcome.cells)} cells{': ' * bool(found)}{where}.",)
+        details = (f"It is so in {len(found)} of {len(result.cells)} cells{': ' * bool(found)}{where}.",)
         return replace(
-            outcome,
+            result,
             verdict=Verdict.HOLDS if found else Verdict.DOES_NOT_HOLD,
-            details=(*outcome.details, *details),
+            details=(*result.details, *details),
         )
 
 
@@ -122,7 +146,7 @@ class Level:
     at_least: float | None = None
     at_most: float | None = None
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         table = self.of.table(evidence)
         if why := shortage(table, self.of.rows):
             return not_enough_data(why)
@@ -135,13 +159,8 @@ class Level:
             else (Side.BETTER if self._reached(estimate) else Side.REVERSED if p < LEVEL else Side.UNDECIDED)
             for values, estimate, p in zip(columns, estimates, ps, strict=True)
         ]
-        cells, effect = _cells(table, ps, sides, self.unit), _pooled(table)
-        return Outcome(
-            judge(cells, self._reached(effect)),
-            cells,
-            Effect(effect, effect.p_value(self._bar), self.unit),
-            _details(table, self.unit),
-        )
+        cells = _cells(table, ps, sides, self.unit)
+        return _pooled_result(table, self.unit, cells, self._reached, lambda effect: effect.p_value(self._bar))
 
     @property
     def _bar(self) -> float:
@@ -162,7 +181,7 @@ class Within:
     low: float
     high: float = np.inf
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         table = self.of.table(evidence)
         if why := shortage(table, self.of.rows):
             return not_enough_data(why)
@@ -170,13 +189,13 @@ class Within:
             self._side(mean_estimate(values)) if len(values) >= MIN_TRIALS else Side.UNDECIDED
             for values in _columns(table)
         ]
-        cells, effect = _cells(table, [None] * len(sides), sides, self.unit), _pooled(table)
-        p = max(effect.p_above(self.low), effect.p_below(self.high))  # two one-sided tests
-        return Outcome(
-            judge(cells, self._side(effect) is Side.BETTER),
+        cells = _cells(table, [None] * len(sides), sides, self.unit)
+        return _pooled_result(
+            table,
+            self.unit,
             cells,
-            Effect(effect, p, self.unit),
-            _details(table, self.unit),
+            lambda effect: self._side(effect) is Side.BETTER,
+            lambda effect: max(effect.p_above(self.low), effect.p_below(self.high)),  # two one-sided tests
         )
 
     def _side(self, estimate: Estimate) -> Side:
@@ -194,7 +213,7 @@ class Linear:
     measure: str
     bar: float
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         source = Values(self.of, (*self.per, "n_constraints"), self.measure)
         table = source.table(evidence)
         if why := shortage(table, source.rows):
@@ -219,14 +238,16 @@ class Linear:
         details = (
             f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 would be proportional.",
         )
-        return Outcome(judge(cells, effect.mean >= self.bar), tuple(cells), Effect(effect, None, R_SQUARED), details)
+        return ClaimResult(
+            judge(cells, effect.mean >= self.bar), tuple(cells), Effect(effect, None, R_SQUARED), details
+        )
 
-    def _cell(self, place: Place, numbers: Array, counts: Array, stream: int) -> tuple[Cell, Array]:
+    def _cell(self, place: Place, numbers: Array, counts: Array, stream: int) -> tuple[CellResult, Array]:
         fit = float(r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
         again = r_squared(numbers, bootstrap_means(counts, stream))
         below = percentile_estimate(fit, again).high < self.bar
         side = Side.BETTER if fit >= self.bar else Side.REVERSED if below else Side.UNDECIDED
-        return Cell(place, fit, None, side, R_SQUARED), again
+        return CellResult(place, fit, None, side, R_SQUARED), again
 
 
 @dataclass(frozen=True)
@@ -235,39 +256,37 @@ class All:
 
     parts: Mapping[str, Check]
 
-    def __call__(self, evidence: Evidence) -> Outcome:
-        outcomes = [(name, check(evidence)) for name, check in self.parts.items()]
+    def __call__(self, evidence: Evidence) -> ClaimResult:
+        results = [(name, check(evidence)) for name, check in self.parts.items()]
         details = []
-        for name, outcome in outcomes:
-            effect = f", {outcome.effect} {outcome.effect.unit.name}".rstrip() if outcome.effect else ""
-            details.append(" ".join([f"Part “{name}”: {outcome.verdict}{effect}.", *outcome.details]))
-        return Outcome(
-            min((outcome.verdict for _, outcome in outcomes), key=lambda verdict: verdict.order),
+        for name, result in results:
+            effect = f", {result.effect.with_unit()}" if result.effect else ""
+            details.append(" ".join([f"Part “{name}”: {result.verdict}{effect}.", *result.details]))
+        return ClaimResult(
+            min((result.verdict for _, result in results), key=list(Verdict).index),
             tuple(
-                replace(cell, place=(*cell.place, ("part", name)))
-                for name, outcome in outcomes
-                for cell in outcome.cells
+                replace(cell, place=(*cell.place, ("part", name))) for name, result in results for cell in result.cells
             ),
-            outcomes[0][1].effect,
+            results[0][1].effect,
             tuple(details),
         )
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A test, and a measure to be read beside its outcome that decides nothing."""
+    """A test, and a measure to be read beside its result that decides nothing."""
 
     check: Check
     title: str
     of: Source
     unit: Unit
 
-    def __call__(self, evidence: Evidence) -> Outcome:
-        outcome = self.check(evidence)
+    def __call__(self, evidence: Evidence) -> ClaimResult:
+        result = self.check(evidence)
         table = self.of.table(evidence)
-        if outcome.verdict is Verdict.NOT_ENOUGH_DATA or shortage(table, self.of.rows):
-            return outcome
-        return replace(outcome, details=(*outcome.details, f"{self.title}: {_by_group(table, self.unit)}."))
+        if result.verdict is Verdict.NOT_ENOUGH_DATA or shortage(table, self.of.rows):
+            return result
+        return replace(result, details=(*result.details, f"{self.title}: {_by_group(table, self.unit)}."))
 
 
 def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
@@ -300,11 +319,27 @@ def _columns(table: pd.DataFrame) -> list[Array]:
     return [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
 
 
-def _cells(table: pd.DataFrame, ps: Iterable[float | None], sides: Iterable[Side], unit: Unit) -> tuple[Cell, ...]:
+def _cells(
+    table: pd.DataFrame, ps: Iterable[float | None], sides: Iterable[Side], unit: Unit
+) -> tuple[CellResult, ...]:
     return tuple(
-        Cell(place, float(values.mean()), None if p is None else float(p), side, unit)
+        CellResult(place, float(values.mean()), None if p is None else float(p), side, unit)
         for place, values, p, side in zip(_places(table), _columns(table), ps, sides, strict=True)
     )
+
+
+def _pooled_result(
+    table: pd.DataFrame,
+    unit: Unit,
+    cells: tuple[CellResult, ...],
+    passes: Callable[[Estimate], bool],
+    p_value: Callable[[Estimate], float] = Estimate.p_value,
+) -> ClaimResult:
+    """Give the result of judged cells and of the effect pooled over them, with that of each data set by itself."""
+    groups = _groups(table)
+    effect = pool(table.to_numpy(dtype=float), groups)
+    details = (f"By data set: {_by_group(table, unit)}.",) if len(set(groups)) > 1 else ()
+    return ClaimResult(judge(cells, passes(effect)), cells, Effect(effect, p_value(effect), unit), details)
 
 
 def _group_of(place: dict[str, str | float]) -> tuple[str, str]:
@@ -320,21 +355,13 @@ def _title(group: tuple[str, str]) -> str:
     return write_place((("dataset", group[0]), *((("view", group[1]),) if group[1] else ())))
 
 
-def _pooled(table: pd.DataFrame) -> Estimate:
-    return pool(table.to_numpy(dtype=float), _groups(table))
-
-
-def _details(table: pd.DataFrame, unit: Unit) -> tuple[str, ...]:
-    """Write the effect of each data set by itself, where there are several."""
-    return (f"By data set: {_by_group(table, unit)}.",) if len(set(_groups(table))) > 1 else ()
-
-
 def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     groups = _groups(table)
     effects = []
     for group in dict.fromkeys(groups):
         of_group = [other == group for other in groups]
-        effects.append(f"{_title(group)} {Effect(_pooled(table.loc[:, of_group]), None, unit)}")
+        part = table.loc[:, of_group]
+        effects.append(f"{_title(group)} {Effect(pool(part.to_numpy(dtype=float), _groups(part)), None, unit)}")
     return ", ".join(effects)
 
 

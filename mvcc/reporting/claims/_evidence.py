@@ -72,20 +72,12 @@ def read_evidence(results: Results) -> Evidence:
 
 
 def prepare(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the sums, the marks of special thresholds and the warnings that claims speak of.
+    """Add the sums, the marks of special thresholds and the warnings that claims speak of, to `Results.scores`.
 
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        As `mvcc.reporting.read_scores` returns them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With the columns ``propagated``; ``copies``, the inferred constraints that are copies to exact duplicate rows,
-        where they were counted without the embedding; ``inferred_anew``, those that are not, and their mean weight
-        ``inferred_weight``; ``not_converged``; ``warns``; and the truth values ``threshold_table_1``,
-        ``threshold_lowest``, ``threshold_best``, ``threshold_one`` and ``threshold_cv``.
+    These are ``propagated``; ``copies``, the inferred constraints that are copies to exact duplicate rows, where they
+    were counted without the embedding; ``inferred_anew``, those that are not, and their mean weight
+    ``inferred_weight``; ``not_converged``; ``warns``; and the truth values ``threshold_table_1``,
+    ``threshold_lowest``, ``threshold_best``, ``threshold_one`` and ``threshold_cv``.
 
     Raises
     ------
@@ -128,10 +120,7 @@ def _copies(scores: pd.DataFrame, at_one: pd.Series) -> pd.Series:
 
 
 def joined(
-    left: pd.DataFrame,
-    right: pd.DataFrame,
-    keys: list[str],
-    how: Literal["left", "inner"] = "inner",
+    left: pd.DataFrame, right: pd.DataFrame, keys: list[str], how: Literal["left", "inner"] = "inner"
 ) -> pd.DataFrame:
     """Join to every run of one side the one run of the other side that has the same keys.
 
@@ -191,18 +180,17 @@ def _marks_of_thresholds(scores: pd.DataFrame) -> dict[str, pd.Series]:
 def _read_evaluations(path: Path) -> pd.DataFrame | None:
     if not path.is_file():
         return None
-    why = ""
     try:
         runs = parse_table(path.read_bytes(), _OF_RUNS)
         if missing := {*_OF_RUNS, *_COUNTS} - set(runs.columns):
-            why = f"missing columns: {', '.join(sorted(missing))}"
-        else:
-            runs[list(_COUNTS)] = runs[list(_COUNTS)].apply(pd.to_numeric, errors="coerce")
-            bad = ~runs[list(_COUNTS)].ge(0).all(axis=1) | runs[list(_OF_RUNS)].isna().any(axis=1)
-            if bad.any():
-                why = f"line {int(bad.to_numpy().argmax()) + 2} lacks a name or a number of 0 or more"
+            raise ValueError(f"missing columns: {', '.join(sorted(missing))}")
+        runs[list(_COUNTS)] = runs[list(_COUNTS)].apply(pd.to_numeric, errors="coerce")
+        bad = ~runs[list(_COUNTS)].ge(0).all(axis=1) | runs[list(_OF_RUNS)].isna().any(axis=1)
+        if bad.any():
+            raise ValueError(f"line {int(bad.to_numpy().argmax()) + 2} lacks a name or a number of 0 or more")
     except (OSError, ValueError) as error:
         why = clipped(" ".join(str(error).split()), 300)
-    if why:
-        raise StoreError(f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`.")
+        raise StoreError(
+            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`."
+        ) from error
     return runs

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
-from mvcc.reporting.figures import METHODS, PEERS, dataset_title, in_order, percent
+from mvcc.reporting.figures import METHODS, PEERS, in_order
 from mvcc.results import BASES, BEYOND, BEYOND_PEERS, JOINT, K_MEANS
 
 
@@ -22,51 +22,33 @@ class Best:
 
 @dataclass(frozen=True)
 class Means:
-    """One cell of the study; None where nothing was run.
-
-    Attributes
-    ----------
-    dataset : str
-    mapped : float
-    n_constraints : int
-    joint, k_means : Best or None
-    paper, peer : Best or None
-        The best in hindsight of the paper's methods and bases, and of the peers.
-    """
+    """One cell of the study, and the best in hindsight of each kind of method, None where nothing was run."""
 
     dataset: str
     mapped: float
     n_constraints: int
-    joint: Best | None
-    k_means: Best | None
-    paper: Best | None
-    peer: Best | None
+    best: Mapping[str, Best | None]
 
 
 def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
     """Return the means of all cells, by mapped fraction, data set and number of pairs."""
-    joint = scores[(scores["study"] == BEYOND) & (scores["method"] == JOINT)]
+    ours = scores[scores["study"] == BEYOND]
+    joint = ours[ours["method"] == JOINT]
     kinds = {
+        "k-means": ours[ours["method"] == K_MEANS],
+        "the paper's best": ours[ours["method"].isin(METHODS)],
+        "best peer": scores[scores["study"] == BEYOND_PEERS],
         "joint": joint,
-        "k_means": scores[(scores["study"] == BEYOND) & (scores["method"] == K_MEANS)],
-        "paper": scores[(scores["study"] == BEYOND) & scores["method"].isin(METHODS)],
-        "peer": scores[scores["study"] == BEYOND_PEERS],
     }
     found = []
     for mapped in sorted(set(joint["mapped"])):
         for dataset in in_order(joint["dataset"]):
             for n in sorted(set(joint.loc[joint["dataset"] == dataset, "n_constraints"])):
-                best = {
-                    kind: _best(
-                        rows[
-                            (rows["dataset"] == dataset)
-                            & (rows["n_constraints"] == n)
-                            & (rows["mapped"].isna() | (rows["mapped"] == mapped))
-                        ]
-                    )
-                    for kind, rows in kinds.items()
-                }
-                found.append(Means(dataset, float(mapped), int(n), **best))
+                best = {}
+                for kind, rows in kinds.items():
+                    in_cell = (rows["dataset"] == dataset) & (rows["n_constraints"] == n)
+                    best[kind] = _best(rows[in_cell & (rows["mapped"].isna() | (rows["mapped"] == mapped))])
+                found.append(Means(dataset, float(mapped), int(n), best))
     return tuple(found)
 
 
@@ -80,26 +62,3 @@ def _best(rows: pd.DataFrame) -> Best | None:
     titles = {name: style.title for name, style in (METHODS | PEERS).items()}
     name = " ".join(filter(None, (BASES.get(base, ""), titles.get(method, ""))))
     return Best(float(mean), float(error), name)
-
-
-def write_means(means: tuple[Means, ...]) -> Iterator[str]:
-    """Write the means as tables, one for each mapped fraction; the largest of each line is bold."""
-    for mapped in sorted({one.mapped for one in means}):
-        yield ""
-        yield f"### {percent(mapped)} of the instances mapped"
-        yield ""
-        yield "| data set | n | k-means | the paper's best | best peer | joint |"
-        yield "|---|--:|--:|---|---|--:|"
-        for one in means:
-            if one.mapped == mapped:
-                kinds = (one.k_means, one.paper, one.peer, one.joint)
-                most = max(round(best.mean, 3) for best in kinds if best is not None)
-                row = " | ".join(_written(best, most) for best in kinds)
-                yield f"| {dataset_title(one.dataset)} | {one.n_constraints} | {row} |"
-
-
-def _written(best: Best | None, most: float) -> str:
-    if best is None:
-        return "–"
-    mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == most else f"{best.mean:.3f}"
-    return f"{mean} ± {best.error:.3f}{f' ({best.name})' if best.name else ''}"

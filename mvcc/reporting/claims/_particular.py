@@ -10,10 +10,20 @@ import pandas as pd
 
 from mvcc.reporting.claims._checks import shortage
 from mvcc.reporting.claims._evidence import Evidence
-from mvcc.reporting.claims._outcome import Cell, Effect, Outcome, Side, Verdict, judge, not_enough_data, place_at
+from mvcc.reporting.claims._result import (
+    GAIN,
+    SHARE,
+    CellResult,
+    ClaimResult,
+    Effect,
+    Side,
+    Verdict,
+    judge,
+    not_enough_data,
+    place_at,
+)
 from mvcc.reporting.claims._sources import Difference, Rows, Values
 from mvcc.reporting.claims._statistics import Array, bootstrap_means, percentile_estimate
-from mvcc.reporting.claims._wording import GAIN, SHARE
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class Gain:
     peak: float
     shorter: tuple[int, ...]
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         per = ("dataset", "mapped", "n_constraints")
         tables = [Values(rows, per).table(evidence) for rows in (self.better, self.worse)]
         better, worse = (table.dropna() for table in tables)
@@ -51,13 +61,13 @@ class Gain:
         numbers = cells.get_level_values("n_constraints").to_numpy()
 
         ends = [int(numbers.max()), *(end for end in self.shorter if numbers.min() <= end < numbers.max())]
-        outcomes = [self._up_to(better.loc[:, numbers <= end], worse.loc[:, numbers <= end], end) for end in ends]
-        whole = outcomes[0]
-        if whole.verdict is not Verdict.HOLDS and any(one.verdict is Verdict.HOLDS for one in outcomes):
+        results = [self._up_to(better.loc[:, numbers <= end], worse.loc[:, numbers <= end], end) for end in ends]
+        whole = results[0]
+        if whole.verdict is not Verdict.HOLDS and any(one.verdict is Verdict.HOLDS for one in results):
             whole = replace(whole, verdict=Verdict.HOLDS_IN_PART)
-        return replace(whole, details=tuple(detail for one in outcomes for detail in one.details))
+        return replace(whole, details=tuple(detail for one in results for detail in one.details))
 
-    def _up_to(self, better: pd.DataFrame, worse: pd.DataFrame, end: int) -> Outcome:
+    def _up_to(self, better: pd.DataFrame, worse: pd.DataFrame, end: int) -> ClaimResult:
         both = np.hstack([better.to_numpy(), worse.to_numpy()])  # drawn anew together: the trials are paired
         again = _gains(bootstrap_means(both))
         gains = _gains(both.mean(axis=0, keepdims=True))[0]
@@ -68,7 +78,7 @@ class Gain:
             f"Up to n = {end}: {Effect(average, None, GAIN)} on average, {Effect(peak, None, GAIN)} at the peak: "
             f"{'as' if holds else 'not as'} the paper has it."
         )
-        return Outcome(judge((), holds), effect=Effect(average, None, GAIN), details=(detail,))
+        return ClaimResult(judge((), holds), effect=Effect(average, None, GAIN), details=(detail,))
 
 
 def _gains(means: Array) -> Array:
@@ -90,7 +100,7 @@ class Identical:
     other: Rows
     per: tuple[str, ...]
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         pairs = Difference(self.one, self.other, self.per).pairs(evidence)
         counts = Difference(self.one, self.other, self.per, "propagated").pairs(evidence)
         runs = pairs.merge(counts[[*self._keys(pairs), "value"]], on=self._keys(pairs), suffixes=("", "_more"))
@@ -100,10 +110,7 @@ class Identical:
         plain = runs[~copied].assign(value=lambda table: (table["value"] == 0).astype(float))
         if plain.empty:
             return not_enough_data("In every run constraints were copied to exact duplicate rows.")
-        cells = tuple(
-            Cell(place_at(self.per, place), share, None, Side.BETTER if share == 1 else Side.REVERSED, SHARE)
-            for place, share in plain.groupby(list(self.per))["value"].mean().items()
-        )
+        cells = _always_or_reversed(plain.groupby(list(self.per))["value"].mean())
         trials = plain.groupby("trial")["value"].mean().to_numpy()[:, np.newaxis]
         equal = percentile_estimate(float(plain["value"].mean()), bootstrap_means(trials))
         same_after_all = int((runs.loc[copied, "value"] == 0).sum())
@@ -113,29 +120,34 @@ class Identical:
             "these are equal all the same.",
         )
         everywhere = judge(cells, any(cell.side is Side.BETTER for cell in cells))
-        return Outcome(everywhere, cells, Effect(equal, None, SHARE), details)
+        return ClaimResult(everywhere, cells, Effect(equal, None, SHARE), details)
 
     @staticmethod
     def _keys(pairs: pd.DataFrame) -> list[str]:
         return [name for name in pairs.columns if name not in ("value", "left", "right")]
 
 
+def _always_or_reversed(shares: pd.Series) -> tuple[CellResult, ...]:
+    return tuple(
+        CellResult(
+            place_at(shares.index.names, place), share, None, Side.BETTER if share == 1 else Side.REVERSED, SHARE
+        )
+        for place, share in shares.items()
+    )
+
+
 @dataclass(frozen=True)
 class Evaluations:
     """Memoization needs |X̂| × |X̄| Gaussian evaluations, and early stopping cuts some of them short (§5.4)."""
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         runs = evidence.evaluations
         if runs is None or runs.empty:
             return not_enough_data("Run `python scripts/count_evaluations.py results/evaluations.csv`.")
         product = runs["memoized"] == runs["candidates"] * runs["endpoints"]
         fewer = (runs["memoized"] < runs["naive"]) & (runs["early_stopped"] < runs["memoized"])
         holds = product & fewer
-        per = ("dataset", "base")
-        cells = tuple(
-            Cell(place_at(per, place), share, None, Side.BETTER if share == 1 else Side.REVERSED, SHARE)
-            for place, share in holds.groupby([runs[name] for name in per]).mean().items()
-        )
+        cells = _always_or_reversed(holds.groupby([runs["dataset"], runs["base"]]).mean())
         memoized, early = runs["memoized"] / runs["naive"], runs["early_stopped"] / runs["memoized"]
         details = (
             f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly |X̂| × |X̄| evaluations.",
@@ -143,7 +155,7 @@ class Evaluations:
             "(median) run to their last term.",
         )
         everywhere = judge(cells, bool(holds.any()))
-        return Outcome(everywhere, cells, details=details)
+        return ClaimResult(everywhere, cells, details=details)
 
 
 @dataclass(frozen=True)
@@ -163,11 +175,11 @@ class CountingArgument:
     must_links: int
     cannot_links: int
 
-    def __call__(self, evidence: Evidence) -> Outcome:
+    def __call__(self, evidence: Evidence) -> ClaimResult:
         labels = [i % self.n_clusters for i in range(self.n_instances)]
         same = [a == b for a, b in combinations(labels, 2)]
         in_one_cluster = sum(same) // self.n_clusters  # the clusters are equal
         must_links, cannot_links = in_one_cluster - 1, len(same) - sum(same) - 1  # but the given pair itself
         right = (must_links, cannot_links) == (self.must_links, self.cannot_links)
         detail = f"Counted: {must_links:,} other pairs for a must-link, {cannot_links:,} for a cannot-link."
-        return Outcome(judge((), right), details=(detail,))
+        return ClaimResult(judge((), right), details=(detail,))

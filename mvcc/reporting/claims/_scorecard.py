@@ -1,478 +1,126 @@
-"""Every claim of the paper: what it says, and the test that it is put to.
-
-A new claim is one more entry of `CLAIMS`.
-"""
+"""Put all claims to the test."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from mvcc.reporting.claims._checks import All, Beside, Check, Level, Linear, Positive, Somewhere, Within
-from mvcc.reporting.claims._particular import CountingArgument, Evaluations, Gain, Identical
-from mvcc.reporting.claims._sources import Difference, Rows, Share, Steps, Values
-from mvcc.reporting.claims._wording import (
-    COUNT_DIFFERENCE,
-    F_DIFFERENCE,
-    ITERATIONS,
-    PRECISION,
-    PRECISION_DIFFERENCE,
-    SHARE,
-    THRESHOLD,
-    WEIGHT,
-)
-from mvcc.results import PROPAGATION
-
-CP, DM, CM, SV = PROPAGATION, "direct-mapping", "cluster-membership", "single-view"
-_PER_BASE = ("dataset", "base")
-_PER_MAPPED = (*_PER_BASE, "mapped")
-_SINGLE = ("dataset", "view", "base")
-
-# The bars below are ours, where the paper uses a word ("few", "about", "comparable") and no figure.
-FEW_CONSTRAINTS = 25  # the two smallest numbers of our schedule; the paper does not say how many are few
-PRECISE = 0.98  # the paper's own figure, the lower end of its 98–100 %
-LINEAR = 0.95  # a parabola through the origin has R² = 15/16 = .94 on an even schedule and must not pass for a line
-COMPARABLE = 0.01  # precision: half of the range 98–100 % that the paper calls high throughout
-FEW_ITERATIONS = 5  # "very few": some exchanges between the views, the last of which changes nothing
-FEW_NOT_CONVERGED = 0.10  # "in practice" allows an exception in ten runs
-ONLY_LOW_WEIGHT = 0.05  # of the number inferred with the embedding; whatever is close enough to a given end gets there
-WARNS = 0.90  # an indicator that misses one run in ten is still of use
-SILENT = 0.05  # a false alarm in twenty runs, as a test at the level of 5 % gives
-CLOSE = 0.01  # of F
+from mvcc.reporting.claims._beyond import BEYOND_CLAIMS
+from mvcc.reporting.claims._checks import Claim
+from mvcc.reporting.claims._evidence import READINGS, Evidence, read_evidence
+from mvcc.reporting.claims._means import Means, find_means
+from mvcc.reporting.claims._paper import CLAIMS
+from mvcc.reporting.claims._result import ClaimResult, Side, Verdict, write_p
+from mvcc.results import BEYOND, BEYOND_PEERS, Results
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One statement of the paper and its test.
+class Experiment:
+    """What was run: a study on a data set, and in how many trials."""
+
+    study: str
+    dataset: str
+    trials: int
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """One row of the scorecard: a claim, the result of its test, and how its figures are written."""
+
+    number: int
+    claim: Claim
+    result: ClaimResult
+
+    @property
+    def counts(self) -> str:
+        """Numbers of cells on each side."""
+        return " / ".join(str(self.result.count(side)) for side in Side) if self.result.cells else "–"
+
+    @property
+    def effect(self) -> str:
+        return self.result.effect.with_unit() if self.result.effect else "–"
+
+    @property
+    def p(self) -> str:
+        return write_p(self.result.effect.p if self.result.effect else None)
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """The results of all claims.
 
     Parameters
     ----------
-    number : int
-    title : str
-        A few words for a table.
-    says : str
-        What the paper says, nearly verbatim.
-    section : str
-        Where.
-    test : str
-        What is tested, in words.
-    check : callable
-        The test itself.
+    rows : tuple of ClaimRow
+        The closure is that of Algorithm 2.
+    readings : mapping of str to tuple of ClaimRow
+        The claims that depend on it under each reading of the closure, by the names in `READINGS`; empty beyond the
+        paper.
+    experiments : tuple of Experiment
+        What they rest on.
+    beyond : Scorecard, optional
+        What is claimed beyond the paper, where its study was run.
+    means : tuple of Means
+        What it rests on, cell by cell.
     """
 
-    number: int
-    title: str
-    says: str
-    section: str
-    test: str
-    check: Check
+    rows: tuple[ClaimRow, ...]
+    readings: Mapping[str, tuple[ClaimRow, ...]]
+    experiments: tuple[Experiment, ...]
+    beyond: Scorecard | None = None
+    means: tuple[Means, ...] = ()
+
+    def count(self, verdict: Verdict) -> int:
+        return sum(row.result.verdict is verdict for row in self.rows)
+
+    @property
+    def all_hold(self) -> bool:
+        """Whether no claim that was tested failed, fully or in part."""
+        return not any(row.result.verdict.failed for row in self.rows)
 
 
-def _few_on_letters_digits(place: dict[str, str | float]) -> bool:
-    return place["dataset"] == "letters_digits" and float(place["n_constraints"]) <= FEW_CONSTRAINTS
+def evaluate_claims(results_dir: Path) -> Scorecard:
+    """Test every claim of the paper on the results below a folder.
+
+    Parameters
+    ----------
+    results_dir : Path
+        The folder of one experiment, or any folder above some.
+
+    Returns
+    -------
+    Scorecard
+
+    Raises
+    ------
+    StoreError
+        If there are no results, a file is damaged, or two experiments hold the same run.
+    """
+    return evaluate(read_evidence(Results(results_dir)))
 
 
-def _untouched(place: dict[str, str | float]) -> bool:
-    return place["rewired"] == 0
+def evaluate(evidence: Evidence) -> Scorecard:
+    """Test every claim of the paper on evidence at hand, and what is claimed beyond it."""
+    is_beyond = evidence.scores["study"].isin([BEYOND, BEYOND_PEERS])
+    beyond = replace(evidence, scores=evidence.scores[is_beyond])
+    evidence = replace(evidence, scores=evidence.scores[~is_beyond])
+    rows = _test(CLAIMS, evidence.reading("full"))
+    closed = {number: claim for number, claim in CLAIMS.items() if claim.depends_on_closure}
+    readings = {name: _test(closed, evidence.reading(name)) for name in READINGS if name != "full"}
+    full = tuple(row for row in rows if row.claim.depends_on_closure)
+    scorecard = Scorecard(rows, {"full": full, **readings}, _experiments(evidence))
+    if (beyond.scores["study"] == BEYOND).any():
+        means = find_means(beyond.scores)
+        ours = Scorecard(_test(BEYOND_CLAIMS, beyond), {}, _experiments(beyond), means=means)
+        scorecard = replace(scorecard, beyond=ours)
+    return scorecard
 
 
-def _against(method: str | tuple[str, ...], *per: str, study: str = "main") -> Difference:
-    """Compare Constraint Propagation with another method."""
-    return Difference(Rows(CP, study=study), Rows(method, study=study), (*_PER_BASE, *per))
+def _experiments(evidence: Evidence) -> tuple[Experiment, ...]:
+    trials = evidence.scores.groupby(["study", "dataset"])["trial"].nunique().reset_index()
+    return tuple(Experiment(*row) for row in trials.itertuples(index=False, name=None))
 
 
-def _alone(method: str) -> Rows:
-    return Rows(method, experiment="single-view")
-
-
-_CANNOT_MINUS_MUST = "weighted precision of cannot-links minus that of must-links"
-
-CLAIMS = (
-    Claim(
-        1,
-        "CP beats Single View",
-        "Constraint Propagation clearly performs better than the baseline of Single View clustering.",
-        "§6.3, Fig. 4",
-        "F of Constraint Propagation minus F of Single View, per data set, base, mapped fraction and number of "
-        "constraints.",
-        Positive(_against(SV, "mapped", "n_constraints")),
-    ),
-    Claim(
-        2,
-        "CP beats Cluster Membership, but for few constraints on Letters/Digits",
-        "Constraint Propagation performs better than Cluster Membership for inferring constraints in all cases, except "
-        "for when learning with few constraints on Letters/Digits.",
-        "§6.3, Fig. 4",
-        "F of Constraint Propagation minus F of Cluster Membership, per data set, base, mapped fraction and number of "
-        f"constraints. Letters/Digits with n ≤ {FEW_CONSTRAINTS} is shown apart and not judged.",
-        Positive(_against(CM, "mapped", "n_constraints"), excepted=_few_on_letters_digits),
-    ),
-    Claim(
-        3,
-        "CP beats Direct Mapping",
-        "Constraint Propagation also yields an improvement over Direct Mapping for each percentage of instances mapped "
-        "between views.",
-        "§6.3, Fig. 5",
-        "F of Constraint Propagation minus F of Direct Mapping, per data set, base, mapped fraction and number of "
-        "constraints.",
-        Positive(_against(DM, "mapped", "n_constraints")),
-    ),
-    Claim(
-        4,
-        "Four Quadrants: 21.3% over Direct Mapping, peak 30%",
-        "On Four Quadrants with PCK-Means the gain of Constraint Propagation averages a 21.3% improvement over Direct "
-        "Mapping with peak gains above 30%.",
-        "§6.3, note 2",
-        "Quotient of the mean curves, averaged over numbers of constraints and mapped fractions; the bootstrap "
-        "interval over trials must contain 21.3%, and that of the peak must reach 30%. In part: it does on a shorter "
-        "schedule (the paper's own is not known).",
-        Gain(
-            Rows(CP, dataset="four_quadrants", base="pck-means"),
-            Rows(DM, dataset="four_quadrants", base="pck-means"),
-            average=0.213,
-            peak=0.30,
-            shorter=(50, 100),
-        ),
-    ),
-    Claim(
-        5,
-        "CP and DM improve with the mapping",
-        "The performance of both Constraint Propagation and Direct Mapping improve as the mapping becomes more "
-        "complete between the views.",
-        "§6.3, Fig. 4",
-        "F with one mapped fraction minus F with the next smaller one, averaged over the curve, per data set, base, "
-        "method and step.",
-        Positive(Steps(Rows((CP, DM)), (*_PER_BASE, "method"))),
-    ),
-    Claim(
-        6,
-        "CP beats DM with a complete mapping, too",
-        "Constraint Propagation still retains an advantage over Direct Mapping even with a complete mapping, as shown "
-        "in all data sets.",
-        "§6.3, Fig. 4",
-        "F of Constraint Propagation minus F of Direct Mapping with 100% mapped, averaged over the curve, per data set "
-        "and base.",
-        Positive(Difference(Rows(CP, mapped=1.0), Rows(DM, mapped=1.0), _PER_BASE)),
-    ),
-    Claim(
-        7,
-        "Propagated constraints grow linearly",
-        "The number of constraints inferred by Constraint Propagation is approximately linear in the number of "
-        "original constraints.",
-        "§6.3, Fig. 6",
-        f"R² of the least-squares line through the mean numbers of propagated constraints is at least {LINEAR} (a "
-        "parabola would have .94), per data set, base and mapped fraction. Reversed: below it even at the upper end of "
-        "the bootstrap interval.",
-        Linear(Rows(CP), _PER_MAPPED, "propagated", LINEAR),
-    ),
-    Claim(
-        8,
-        "A more complete mapping gives more constraints",
-        "As the mapping between views becomes more complete, Constraint Propagation is able to infer a larger number "
-        "of constraints.",
-        "§6.3, Fig. 6",
-        "Number of propagated constraints with one mapped fraction minus that with the next smaller one, averaged over "
-        "the curve, per data set, base and step.",
-        Positive(Steps(Rows(CP), _PER_BASE, "propagated"), COUNT_DIFFERENCE),
-    ),
-    Claim(
-        9,
-        "Precision is 98–100% with a complete mapping",
-        "The constraints inferred through propagation show a high average precision of 98–100% for all data sets.",
-        "§6.3, Fig. 7",
-        f"Weighted precision of the propagated constraints with 100% mapped, averaged over the curve, is at least "
-        f"{PRECISE}, per data set, base and type. Reversed: significantly below (t test, Holm).",
-        Beside(
-            Level(Values(Rows(CP, mapped=1.0), (*_PER_BASE, "kind"), "precision"), PRECISION, at_least=PRECISE),
-            "Precision of the inferred ones alone, which the given ones do not flatter",
-            Values(Rows(CP, mapped=1.0), (*_PER_BASE, "kind"), "inferred_precision"),
-            PRECISION,
-        ),
-    ),
-    Claim(
-        10,
-        "Precision is comparable with partial mappings",
-        "The precision for various partial mappings was comparable to that for the complete mapping.",
-        "§6.3",
-        f"Weighted precision with part of the mapping minus that with 100%; the 95% interval must lie within "
-        f"±{COMPARABLE}, per data set, base, mapped fraction and type. Reversed: the interval lies wholly outside.",
-        Within(
-            Difference(
-                Rows(CP, partial=True),
-                Rows(CP, mapped=1.0),
-                (*_PER_MAPPED, "kind"),
-                "precision",
-                apart=("mapped",),
-            ),
-            PRECISION_DIFFERENCE,
-            low=-COMPARABLE,
-            high=COMPARABLE,
-        ),
-    ),
-    Claim(
-        11,
-        "Cannot-links are propagated more precisely",
-        "The constraint propagation method works slightly better for cannot-link constraints than for must-link "
-        "constraints.",
-        "§6.3, Fig. 7",
-        f"The {_CANNOT_MINUS_MUST}, averaged over the curve, per data set, base and mapped fraction.",
-        Positive(
-            Difference(
-                Rows(CP, kind="cannot-link"),
-                Rows(CP, kind="must-link"),
-                _PER_MAPPED,
-                "precision",
-                apart=("kind",),
-            ),
-            PRECISION_DIFFERENCE,
-        ),
-    ),
-    Claim(
-        12,
-        "co-EM converges in very few iterations",
-        "Our co-EM variant converged in very few iterations in practice.",
-        "§5.2",
-        f"The mean number of iterations of Constraint Propagation is at most {FEW_ITERATIONS}, and at most "
-        f"{FEW_NOT_CONVERGED:.0%} of the runs do not converge, per data set, base and mapped fraction.",
-        All(
-            {
-                "iterations": Level(
-                    Values(Rows(CP), _PER_MAPPED, "iterations"),
-                    ITERATIONS,
-                    at_most=FEW_ITERATIONS,
-                ),
-                "not converged": Level(
-                    Values(Rows(CP), _PER_MAPPED, "not_converged"),
-                    SHARE,
-                    at_most=FEW_NOT_CONVERGED,
-                ),
-            }
-        ),
-    ),
-    Claim(
-        13,
-        "A threshold too high gives Direct Mapping",
-        "Too high a threshold yields performance identical to Direct Mapping (since no constraints would be inferred).",
-        "§6.3",
-        "F of Constraint Propagation at t_V = 1 equals F of Direct Mapping exactly in every run. Runs in which it "
-        "copied constraints to exact duplicate rows are counted apart.",
-        Identical(Rows(CP, study="thresholds", threshold="one"), Rows(DM, study="thresholds"), _PER_BASE),
-    ),
-    Claim(
-        14,
-        "A threshold too low does harm",
-        "Too low a threshold yields the same decreased performance as exhibited by other co-training algorithms.",
-        "§6.3",
-        "F at the t_V of Table 1 minus F at the lowest threshold of the sweep, averaged over the numbers of "
-        "constraints, per data set and base.",
-        Positive(
-            Difference(
-                Rows(CP, study="thresholds", threshold="table_1"),
-                Rows(CP, study="thresholds", threshold="lowest"),
-                _PER_BASE,
-            )
-        ),
-    ),
-    Claim(
-        15,
-        "Without the embedding only low weights",
-        "For high-dimensional data, Constraint Propagation is only able to infer constraints with a very low weight; "
-        "it works best with a low-dimensional embedding.",
-        "§6.3",
-        "Number of inferred constraints that reach the t_V of Table 1, with the embedding minus without it, averaged "
-        "over the numbers of constraints, per data set and base; and without it they must be at most "
-        f"{ONLY_LOW_WEIGHT:.0%} of those with it. Copies to exact duplicate rows, the ones that t_V = 1 leaves, are "
-        "taken off where they were counted.",
-        Beside(
-            All(
-                {
-                    "inferred, with minus without": Positive(
-                        Difference(
-                            Rows(CP, features="spectral"),
-                            Rows(CP, study="embedding", threshold="table_1"),
-                            _PER_BASE,
-                            "inferred_anew",
-                        ),
-                        COUNT_DIFFERENCE,
-                    ),
-                    "share left without": Level(
-                        Share(
-                            Rows(CP, study="embedding", threshold="table_1"),
-                            Rows(CP, features="spectral"),
-                            _PER_BASE,
-                            "inferred_anew",
-                        ),
-                        SHARE,
-                        at_most=ONLY_LOW_WEIGHT,
-                    ),
-                }
-            ),
-            "Mean weight of what is inferred without the embedding at the lowest threshold",
-            Values(Rows(CP, study="embedding", threshold="lowest"), _PER_BASE, "inferred_weight"),
-            WEIGHT,
-        ),
-    ),
-    Claim(
-        16,
-        "CP does worse than DM on moons and rings",
-        "In clusters with a nested half-moon shape or concentric rings, Constraint Propagation decreased performance, "
-        "since it would incorrectly infer constraints between instances in the opposing cluster.",
-        "§6.3",
-        "F of Direct Mapping minus F of Constraint Propagation, averaged over the curve, per data set, base and mapped "
-        "fraction.",
-        Positive(Difference(Rows(DM, study="shapes"), Rows(CP, study="shapes"), _PER_MAPPED)),
-    ),
-    Claim(
-        17,
-        "Direct Mapping is the best there",
-        "In these cases, clustering using only the directly mapped constraints yielded the best performance.",
-        "§6.3",
-        "F of Direct Mapping minus F of each other method, averaged over the curve, per data set, base, mapped "
-        "fraction and method.",
-        Positive(Difference(Rows(DM, study="shapes"), Rows((CP, CM, SV), study="shapes"), (*_PER_MAPPED, "against"))),
-    ),
-    Claim(
-        18,
-        "Single view: CP improves both algorithms",
-        "Both MPCK-Means and PCK-Means show improved performance using the constraints inferred by propagation to "
-        "augment the original constraints.",
-        "§6.4, Fig. 8",
-        "F with Constraint Propagation minus F of plain constrained clustering, averaged over the curve, per data set "
-        "and base.",
-        Positive(Difference(_alone(CP), _alone(SV), _SINGLE)),
-    ),
-    Claim(
-        19,
-        "Single view: most at moderate numbers",
-        "The maximum improvement occurs with a moderate number of constraints; Constraint Propagation provides little "
-        "benefit when their number is either very small or very large.",
-        "§6.4, Fig. 8",
-        "Gain in F, averaged over all but the smallest and the largest number of constraints, minus the mean gain at "
-        "these two, per data set and base.",
-        Positive(Difference(_alone(CP), _alone(SV), _SINGLE, over_schedule="middle")),
-    ),
-    Claim(
-        20,
-        "Single view: numbers are about linear",
-        "Even in the single-view case, the number of constraints inferred by propagation is roughly linear in the "
-        "number of original constraints.",
-        "§6.4, Fig. 9",
-        f"R² of the least-squares line through the mean numbers of propagated constraints is at least {LINEAR}, per "
-        "data set and base. Reversed: below it even at the upper end of the bootstrap interval.",
-        Linear(_alone(CP), _SINGLE, "propagated", LINEAR),
-    ),
-    Claim(
-        21,
-        "Single view: very precise, cannot-links more",
-        "The inferred constraints have very high precision in all single-view scenarios; the inferred cannot-link "
-        "constraints have slightly higher precision than the must-link constraints.",
-        "§6.4, Fig. 10",
-        f"Weighted precision of the propagated constraints, averaged over the curve, is at least {PRECISE}, per data "
-        f"set, base and type; and the {_CANNOT_MINUS_MUST} is above 0, per data set and base.",
-        Beside(
-            All(
-                {
-                    "precision": Level(
-                        Values(_alone(CP), (*_SINGLE, "kind"), "precision"), PRECISION, at_least=PRECISE
-                    ),
-                    "cannot-links minus must-links": Positive(
-                        Difference(
-                            Rows(CP, experiment="single-view", kind="cannot-link"),
-                            Rows(CP, experiment="single-view", kind="must-link"),
-                            _SINGLE,
-                            "precision",
-                            apart=("kind",),
-                        ),
-                        PRECISION_DIFFERENCE,
-                    ),
-                }
-            ),
-            "Precision of the inferred ones alone",
-            Values(_alone(CP), (*_SINGLE, "kind"), "inferred_precision"),
-            PRECISION,
-        ),
-    ),
-    Claim(
-        22,
-        "Two indicators tell unfit data",
-        "A large disagreement of the learned distributions with the partition, or a significant overlap of the "
-        "clusters, indicates that the data may be inappropriate for Constraint Propagation.",
-        "§6.4",
-        f"Share of the runs of Constraint Propagation that warn: at least {WARNS:.0%} on half-moons and rings, at most "
-        f"{SILENT:.0%} on Four Quadrants, per data set and base.",
-        All(
-            {
-                "must warn": Level(Values(Rows(CP, study="shapes"), _PER_BASE, "warns"), SHARE, at_least=WARNS),
-                "must be silent": Level(
-                    Values(Rows(CP, dataset="four_quadrants"), _PER_BASE, "warns"), SHARE, at_most=SILENT
-                ),
-            }
-        ),
-    ),
-    Claim(
-        23,
-        "Cross-validation finds a good threshold",
-        "Sensitivity to the cutoff thresholds can be remedied by using cross-validation to choose t_V.",
-        "§6.3",
-        f"F at the cross-validated t_V minus F at the best fixed one of the sweep, per data set and base: the 95% "
-        f"interval must lie above −{CLOSE}. Reversed: the interval lies wholly below.",
-        Beside(
-            Within(
-                Difference(
-                    Rows(CP, study="thresholds", threshold="cv"),
-                    Rows(CP, study="thresholds", threshold="best"),
-                    _PER_BASE,
-                ),
-                F_DIFFERENCE,
-                low=-CLOSE,
-            ),
-            "Thresholds chosen, on average",
-            Values(Rows(CP, study="thresholds", threshold="cv"), _PER_BASE, "chosen_threshold"),
-            THRESHOLD,
-        ),
-    ),
-    Claim(
-        24,
-        "Memoization and early stopping save evaluations",
-        "Through memoization, we reduce the constraint propagation step to |X̂| × |X̄| Gaussian evaluations; early "
-        "stopping reduces the cost further.",
-        "§5.4",
-        "Evaluations counted in a slow implementation of the E-step: with memoization exactly |X̂| × |X̄| and fewer "
-        "than without; with early stopping fewer than that run to their last term.",
-        Evaluations(),
-    ),
-    Claim(
-        25,
-        "With poor mappings CP does harm in some cases",
-        "On multi-view data sets with poor mappings, Constraint Propagation decreased performance in some cases.",
-        "§6.3",
-        "F of Direct Mapping minus F of Constraint Propagation where a share of the relations is rewired; at least one "
-        "cell is significantly above 0, per data set, base, mapped fraction and share.",
-        Somewhere(
-            Positive(
-                Difference(Rows(DM, study="rewired"), Rows(CP, study="rewired"), (*_PER_MAPPED, "rewired")),
-                excepted=_untouched,
-            )
-        ),
-    ),
-    Claim(
-        26,
-        "The counting argument",
-        "With n = 1,000 instances in k = 10 clusters a cannot-link can be propagated correctly to 449,999 other pairs, "
-        "a must-link to 4,949.",
-        "§6.3",
-        "All pairs of 1,000 labels are counted.",
-        CountingArgument(1000, 10, must_links=4949, cannot_links=449_999),
-    ),
-    Claim(
-        27,
-        "CP beats the others with three views, too",
-        "The algorithm can be easily extended to support more than two views.",
-        "§5.3",
-        "Three views, each pair partly mapped: F of Constraint Propagation minus F of each other method, averaged over "
-        "the curve, per data set, base, mapped fraction and method.",
-        Positive(_against((DM, CM, SV), "mapped", "against", study="views")),
-    ),
-)
-
-# The closure concerns these; the others are tested on runs of their own.
-CLOSURE_CLAIMS = tuple(claim for claim in CLAIMS if claim.number <= 12)
+def _test(claims: Mapping[int, Claim], evidence: Evidence) -> tuple[ClaimRow, ...]:
+    return tuple(ClaimRow(number, claim, claim.check(evidence)) for number, claim in claims.items())

@@ -52,10 +52,7 @@ class Estimate:
 def signed_rank(differences: Array) -> tuple[float, int]:
     """Test paired differences by Wilcoxon's signed-rank test, two-sided; zero differences are left out.
 
-    Returns
-    -------
-    tuple of float and int
-        The p-value, 1 if all differences are zero; and the side to which the ranks point, −1, 0 or 1.
+    Return the p-value, 1 if all differences are zero, and the side to which the ranks point, −1, 0 or 1.
     """
     away = np.round(differences, DIGITS)
     away = away[away != 0]
@@ -103,7 +100,8 @@ def pool(values: Array, groups: Sequence[Hashable]) -> Estimate:
     """Estimate the mean over cells whose trials share their draws.
 
     The cells of one trial of a data set are made from the same constraints and the same mapping: they are averaged
-    first, and the trials of a data set are the independent unit. Data sets weigh as many cells as they have.
+    first, and the trials of a data set are the independent unit. Data sets weigh as many cells as they have, and the
+    degrees of freedom are those of Welch and Satterthwaite.
 
     Parameters
     ----------
@@ -111,11 +109,6 @@ def pool(values: Array, groups: Sequence[Hashable]) -> Estimate:
         NaN where a trial has no value.
     groups : sequence of length n_cells
         The data set (and view) of each cell.
-
-    Returns
-    -------
-    Estimate
-        With the degrees of freedom of Welch and Satterthwaite.
     """
     of_cell = {group: [i for i, other in enumerate(groups) if other == group] for group in dict.fromkeys(groups)}
     parts, weights = [], []
@@ -146,17 +139,9 @@ def combine(parts: Sequence[Array], weights: Sequence[float]) -> Estimate:
 
 
 def bootstrap_means(values: Array, stream: int = 0) -> Array:
-    """Draw the trials anew, all cells of a trial together, and return the means.
+    """Draw the trials (rows) anew, all cells of a trial together, and return the means of each of `RESAMPLES` draws.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_trials, n_cells)
-    stream : int
-        Number of the random stream: data sets are drawn independently of each other.
-
-    Returns
-    -------
-    ndarray of shape (RESAMPLES, n_cells)
+    Data sets have different streams: they are drawn independently of each other.
     """
     n = len(values)
     drawn = np.random.default_rng([SEED, stream]).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
@@ -171,17 +156,9 @@ def percentile_estimate(mean: float, resampled: Array) -> Estimate:
 
 
 def r_squared(x: Array, curves: Array) -> Array:
-    """Return R² of the least-squares line through each curve.
+    """Return R² of the least-squares line through each curve (row).
 
-    Parameters
-    ----------
-    x : ndarray of shape (n_points,)
-    curves : ndarray of shape (n_curves, n_points)
-
-    Returns
-    -------
-    ndarray of shape (n_curves,)
-        0 for a curve that does not change: no line explains what does not vary.
+    It is 0 for a curve that does not change: no line explains what does not vary.
     """
     dx, dy = x - x.mean(), curves - curves.mean(axis=1, keepdims=True)
     total = (dy**2).sum(axis=1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._grids import add_legend, set_schedule, spread_over
-from mvcc.reporting.figures._style import BASE_STYLES, LineStyle, SeriesStyle, tint
+from mvcc.reporting.figures._sheet import add_legend, set_schedule, spread_over
+from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, SeriesStyle, percent, tint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,56 +21,26 @@ PER_VIEW, IN_THE_VIEW = "Constraints per view", "Constraints"
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a panel.
-
-    Parameters
-    ----------
-    label : str
-        Its name.
-    points : pandas.DataFrame
-        With the column ``n_constraints`` and those named below.
-    style : SeriesStyle
-        Its colour and marker.
-    line : line style
-        Its type of line.
-    filled : float
-        How far the marker is filled, 0 to 1.
-    y : str
-        The column to draw; where it is empty there is no point.
-    error : str or None
-        The column with half the length of the error bar.
-    error_color : str or None
-        Colour of the error bars; by default that of the curve.
-    """
+    """One curve of a panel: its points, with the column ``n_constraints`` and those named here, and its look."""
 
     label: str
     points: pd.DataFrame
     style: SeriesStyle
     line: LineStyle = "solid"
-    filled: float = 1.0
-    y: str = "mean"
-    error: str | None = None
-    error_color: str | None = None
+    filled: float = 1.0  # how far the marker is, 0 to 1
+    y: str = "mean"  # where it is empty there is no point
+    error: str | None = None  # half the length of the error bar
+    error_color: str | None = None  # by default that of the curve
 
 
 def draw_curves(axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], *, moved_apart: bool = True) -> None:
-    """Draw curves over a linear schedule, the first on top.
+    """Draw curves over a schedule of numbers of constraints, ascending, the first on top.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The panel.
-    curves : sequence of Curve
-        What to draw.
-    schedule : sequence of float
-        Numbers of constraints, ascending.
-    moved_apart : bool, optional
-        Whether to move the curves sideways a little, so that markers at one place do not hide each other.
+    They are moved sideways a little, so that markers at one place do not hide each other.
     """
     from matplotlib.transforms import Affine2D
 
     for slot, curve in enumerate(curves):
-        style = curve.style
         points = curve.points.dropna(subset=[curve.y]).sort_values("n_constraints")
         shift = spread_over(schedule) * ((slot + 0.5) / len(curves) - 0.5) if moved_apart else 0.0
         axes.errorbar(
@@ -79,15 +49,9 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], 
             yerr=None if curve.error is None else points[curve.error],
             transform=Affine2D().translate(shift, 0) + axes.transData,
             label=curve.label,
-            color=style.color,
             ecolor=curve.error_color,
-            linestyle=curve.line,
-            linewidth=_LINE_WIDTH,
             elinewidth=0.8,
-            marker=style.marker,
-            markersize=style.marker_size,
-            markeredgewidth=_EDGE_WIDTH,
-            markerfacecolor=tint(style.color, curve.filled),
+            **_look(curve.style, curve.line, curve.filled),
             zorder=3 - slot / len(curves),
         )
     set_schedule(axes, schedule)
@@ -97,21 +61,29 @@ def entry(label: str, style: SeriesStyle, line: LineStyle = "solid", filled: flo
     """Make the legend's entry for curves of one style."""
     from matplotlib.lines import Line2D
 
-    return Line2D(
-        [],
-        [],
-        label=label,
-        color=style.color,
-        linestyle=line,
-        linewidth=_LINE_WIDTH,
-        marker=style.marker,
-        markersize=style.marker_size,
-        markeredgewidth=_EDGE_WIDTH,
-        markerfacecolor=tint(style.color, filled),
-    )
+    return Line2D([], [], label=label, **_look(style, line, filled))
+
+
+def _look(style: SeriesStyle, line: LineStyle, filled: float) -> dict[str, Any]:
+    return {
+        "color": style.color,
+        "linestyle": line,
+        "linewidth": _LINE_WIDTH,
+        "marker": style.marker,
+        "markersize": style.marker_size,
+        "markeredgewidth": _EDGE_WIDTH,
+        "markerfacecolor": tint(style.color, filled),
+    }
 
 
 def add_bases(figure: Figure, rows: pd.DataFrame) -> None:
     """Add the legend of the base algorithms that are in `rows`."""
     bases = set(rows["base"])
     add_legend(figure, "Base algorithm", [entry(style.title, style) for b, style in BASE_STYLES.items() if b in bases])
+
+
+def add_fractions(
+    figure: Figure, lines: Mapping[float, LineStyle], style: SeriesStyle = ANY, title: str = "Instances mapped"
+) -> None:
+    """Add the legend of the mapped fractions."""
+    add_legend(figure, title, [entry(percent(mapped), style, line, mapped) for mapped, line in lines.items()])

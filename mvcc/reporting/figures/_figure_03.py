@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import clipped
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._grids import add_legend, new_sheet, set_panel_title
 from mvcc.reporting.figures._panels import dataset_title
+from mvcc.reporting.figures._sheet import add_legend, new_sheet, set_panel_title
 from mvcc.reporting.figures._style import SOFT
 from mvcc.results import BASES, is_label
 

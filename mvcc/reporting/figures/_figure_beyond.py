@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from mvcc.reporting.figures._curves import PER_VIEW, Curve, draw_curves, entry
-from mvcc.reporting.figures._grids import add_legend
+from mvcc.reporting.figures._curves import PER_VIEW, Curve, add_fractions, draw_curves, entry
 from mvcc.reporting.figures._panels import about_trials, dataset_title, draw_panels, in_order, side_by_side
+from mvcc.reporting.figures._sheet import add_legend
 from mvcc.reporting.figures._style import (
     METHODS,
     PEERS,
@@ -18,7 +17,7 @@ from mvcc.reporting.figures._style import (
     line_styles,
     percent,
 )
-from mvcc.results import BEYOND, BEYOND_PEERS, JOINT, K_MEANS
+from mvcc.results import BEYOND, BEYOND_PEERS, JOINT, K_MEANS, SINGLE_VIEW
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,14 +48,18 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         schedule = sorted(set(points["n_constraints"]))
+        points = points.assign(n_constraints=points["n_constraints"] ** 0.5)
         joint = points[points["method"] == JOINT]
-        drawn = [Curve(percent(m), joint[joint["mapped"] == m], style, line, m) for m, line in lines.items()]
-        drawn += _alternatives(points)
-        at_roots = [
-            Curve(one.label, _at_roots(one.points), one.style, one.line, one.filled, error="standard_error")
-            for one in drawn
+        drawn = [
+            Curve(percent(m), joint[joint["mapped"] == m], style, line, m, error="standard_error")
+            for m, line in lines.items()
         ]
-        draw_curves(axes, at_roots, [sqrt(n) for n in schedule], moved_apart=False)
+        drawn += [
+            Curve(one.title, of_method, one, _line(name), _fill(name), error="standard_error")
+            for name, one in _STYLES.items()
+            if len(of_method := points[points["method"] == name])
+        ]
+        draw_curves(axes, drawn, [sqrt(n) for n in schedule], moved_apart=False)
         axes.set_xticks([sqrt(n) for n in schedule], [f"{n:g}" for n in schedule])
         axes.set_xlabel(PER_VIEW)
         axes.set_ylabel("Pairwise F-measure")
@@ -67,7 +70,7 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
     panels = side_by_side([(dataset_title(name), rows[rows["dataset"] == name]) for name in in_order(ours["dataset"])])
     note = _NOTE.format(trials=about_trials(rows), mapped=percent(mapped))
     figure = draw_panels(panels, _TITLE, note, draw, _PANEL)
-    add_legend(figure, f"{style.title}, mapped", [entry(percent(m), style, line, m) for m, line in lines.items()])
+    add_fractions(figure, lines, style, f"{style.title}, mapped")
     present = set(others["method"])
     for title, group in (("Methods of the paper", METHODS), ("Other packages", {K_MEANS: _STYLES[K_MEANS]} | PEERS)):
         entries = [entry(one.title, one, _line(name), _fill(name)) for name, one in group.items() if name in present]
@@ -81,20 +84,9 @@ def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("mean", ascending=False).drop_duplicates(["dataset", "method", "n_constraints"])
 
 
-def _alternatives(points: pd.DataFrame) -> Iterator[Curve]:
-    for name, style in _STYLES.items():
-        of_method = points[points["method"] == name]
-        if not of_method.empty:
-            yield Curve(style.title, of_method, style, _line(name), _fill(name))
-
-
 def _line(name: str) -> LineStyle:
-    return SINGLE_VIEW_LINE if name in (K_MEANS, "single-view") else "solid"
+    return SINGLE_VIEW_LINE if name in (K_MEANS, SINGLE_VIEW) else "solid"
 
 
 def _fill(name: str) -> float:
     return 0.0 if name in PEERS else 1.0
-
-
-def _at_roots(points: pd.DataFrame) -> pd.DataFrame:
-    return points.assign(n_constraints=points["n_constraints"] ** 0.5)

@@ -6,10 +6,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from mvcc.reporting.figures._curves import PER_VIEW
-from mvcc.reporting.figures._grids import add_color_bar, add_legend
 from mvcc.reporting.figures._panels import about_trials, draw_panels, main_experiment, panels_by_base
+from mvcc.reporting.figures._sheet import add_color_bar, add_legend
 from mvcc.reporting.figures._style import percent
-from mvcc.results import CROSS_VALIDATED
+from mvcc.results import CROSS_VALIDATED, DIRECT_MAPPING, PROPAGATION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,31 +20,23 @@ if TYPE_CHECKING:
 
 _TITLE = "Performance of Constraint Propagation over threshold and number of constraints"
 _NOTE = (
-    "Colours and numbers: pairwise F-measure, mean of all views. {trials} cv: every trial chooses its threshold by "
+    "Colors and numbers: pairwise F-measure, mean of all views. {trials} cv: every trial chooses its threshold by "
     "cross-validation over the constrained instances (§6.3). DM: Direct Mapping, which uses no threshold. A frame "
     "marks the best fixed threshold of each column."
 )
-_SPECIAL = {CROSS_VALIDATED: "cv", "direct-mapping": "DM"}
+_SPECIAL = {CROSS_VALIDATED: "cv", DIRECT_MAPPING: "DM"}
 _SIZE = (4.0, 3.0)
 _MOST_CELLS_WITH_NUMBERS = 10  # beside each other
 _GAP = 0.35  # between the fixed thresholds and the rows below, in rows
 
 
 def heat_map(points: pd.DataFrame) -> pd.DataFrame:
-    """Arrange the mean F-measures of a panel.
+    """Arrange the mean F-measures of one data set, base algorithm and mapped fraction.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        The rows of one data set, base algorithm and mapped fraction.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One column per number of constraints and one row per fixed threshold, descending, then those of ``cv`` and
-        Direct Mapping where there are such.
+    One column per number of constraints and one row per fixed threshold, descending, then those of ``cv`` and Direct
+    Mapping where there are such.
     """
-    points = points.assign(row=points["threshold"].where(points["method"] != "direct-mapping", points["method"]))
+    points = points.assign(row=points["threshold"].where(points["method"] != DIRECT_MAPPING, points["method"]))
     table = points.pivot_table(index="row", columns="n_constraints", values="mean", aggfunc="first")
     fixed = sorted(set(table.index) - set(_SPECIAL), key=float, reverse=True)
     return table.loc[[*fixed, *(name for name in _SPECIAL if name in table.index)]]
@@ -61,7 +53,7 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
     from matplotlib.patches import Patch
 
     rows = curves[curves["study"] == "thresholds"]
-    rows = rows[rows["method"].isin(["constraint-propagation", "direct-mapping"])].reset_index(drop=True)
+    rows = rows[rows["method"].isin([PROPAGATION, DIRECT_MAPPING])].reset_index(drop=True)
     if rows["threshold"].isna().all():
         return None
     reading = rows["mapped"].map(percent) + " of the instances mapped"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._grids import PANEL, new_sheet, set_panel_title
+from mvcc.reporting.figures._sheet import PANEL, new_sheet, set_panel_title
 from mvcc.results import BASES, POOLED
 
 if TYPE_CHECKING:
@@ -32,20 +32,10 @@ class Panel:
 
 
 def main_experiment(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Select the rows of the paper's own experiments.
+    """Select the rows of the paper's own multi-view or single-view experiments, of curves or scores.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Curves or scores, of all experiments.
-    experiment : str
-        ``multi-view`` or ``single-view``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of the study ``main``, in one reading each: closed in full and with no relation rewired, if they were
-        run so. The column ``reading`` says which one it is where it is not the only one or not the paper's.
+    They are in one reading each: closed in full and with no relation rewired, if they were run so. The column
+    ``reading`` says which one it is where it is not the only one or not the paper's.
     """
     import pandas as pd
 

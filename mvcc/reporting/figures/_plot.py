@@ -11,14 +11,10 @@ from mvcc._utils.files import replacing
 from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._figure_03 import draw_figure_03
-from mvcc.reporting.figures._figure_04 import draw_figure_04
-from mvcc.reporting.figures._figure_05 import draw_figure_05
-from mvcc.reporting.figures._figure_06_09 import draw_figure_06, draw_figure_09
-from mvcc.reporting.figures._figure_07_10 import draw_figure_07, draw_figure_10
-from mvcc.reporting.figures._figure_08 import draw_figure_08
 from mvcc.reporting.figures._figure_beyond import draw_beyond
-from mvcc.reporting.figures._figure_difference import draw_difference
 from mvcc.reporting.figures._figure_thresholds import draw_thresholds
+from mvcc.reporting.figures._figures_04_05 import draw_difference, draw_figure_04, draw_figure_05
+from mvcc.reporting.figures._figures_06_10 import draw_numbers, draw_precision, draw_single_view
 from mvcc.reporting.figures._style import house_style
 from mvcc.results import Results
 
@@ -31,11 +27,11 @@ FIGURES: dict[str, Callable[[Results], Figure | None]] = {
     "3": lambda results: draw_figure_03(results.examples),
     "4": lambda results: draw_figure_04(results.curves),
     "5": lambda results: draw_figure_05(results.curves),
-    "6": lambda results: draw_figure_06(results.curves),
-    "7": lambda results: draw_figure_07(results.curves),
-    "8": lambda results: draw_figure_08(results.curves),
-    "9": lambda results: draw_figure_09(results.curves),
-    "10": lambda results: draw_figure_10(results.curves),
+    "6": lambda results: draw_numbers(results.curves, "multi-view"),
+    "7": lambda results: draw_precision(results.curves, "multi-view"),
+    "8": lambda results: draw_single_view(results.curves),
+    "9": lambda results: draw_numbers(results.curves, "single-view"),
+    "10": lambda results: draw_precision(results.curves, "single-view"),
     "difference": lambda results: draw_difference(results.scores),
     "beyond": lambda results: draw_beyond(results.curves),
     "thresholds": lambda results: draw_thresholds(results.curves),
@@ -104,9 +100,6 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
 
 def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write each file as a whole or not at all: no reader ever sees half a figure."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    FigureCanvasAgg(figure)
     written = []
     for extension, metadata in _METADATA.items():
         path = folder / f"{name}.{extension}"

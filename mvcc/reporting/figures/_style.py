@@ -1,4 +1,4 @@
-"""The look that all figures share: names, colours, markers, line types."""
+"""The look that all figures share: names, colors, markers, line types."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class SeriesStyle:
     marker_size: float  # points; evens out the area of the different shapes
 
 
-# After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colours differ in grey, too.
+# After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colors differ in gray, too.
 _LOOKS = (("#00558f", "o", 5.0), ("#d55e00", "s", 4.6), ("#3fbf95", "^", 5.6), ("#000000", "D", 4.2))
 METHODS = {name: SeriesStyle(title, *look) for (name, title), look in zip(TRANSFERS.items(), _LOOKS, strict=True)}
-# Beyond the paper: what needs no base. Of these and of others the markers tell the colours apart.
+# Beyond the paper: what needs no base. Of these and of others the markers tell the colors apart.
 WITHOUT_BASE = {
     JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 5.6),
     K_MEANS: SeriesStyle("k-means", "#604020", "d", 5.0),
@@ -43,7 +43,7 @@ PEERS = {
 # three kinds of cones is missing.
 _OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
 _OTHER_MARKERS = (("v", 5.6), ("P", 5.6), ("X", 5.6), ("p", 5.6), ("*", 7.4))
-# Where both base algorithms share a panel, their colours and markers tell them apart.
+# Where both base algorithms share a panel, their colors and markers tell them apart.
 _BASE_LOOKS = (("#00558f", "o", 4.6), ("#d55e00", "s", 4.6))
 BASE_STYLES = {name: SeriesStyle(title, *look) for (name, title), look in zip(BASES.items(), _BASE_LOOKS, strict=True)}
 
@@ -76,17 +76,9 @@ _SETTINGS: dict[Any, Any] = {
 
 
 def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
-    """Give each transfer method its title, colour and marker.
+    """Give methods, by the names in the results, their titles, colors and markers.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of methods, as the results call them.
-
-    Returns
-    -------
-    dict of str to SeriesStyle
-        The paper's methods in its order, those without a base, then all others by name, in looks that no other has.
+    The paper's come first, in its order, then those without a base, then all others by name, in looks of their own.
     """
     present, known = set(names), METHODS | WITHOUT_BASE | PEERS
     others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
@@ -113,18 +105,7 @@ def house_style() -> Iterator[None]:
 
 
 def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
-    """Give each mapped fraction its type of line: the paper's for 20, 40 and 100 %, one of its own for any other.
-
-    Parameters
-    ----------
-    fractions : iterable of float
-        Mapped fractions, in (0, 1].
-
-    Returns
-    -------
-    dict of float to line style
-        In descending order of fraction.
-    """
+    """Give each mapped fraction, in descending order, its type of line: the paper's for 20, 40 and 100 %."""
     others = cycle(_OTHER_LINES)
     return {
         fraction: _PAPER_LINES[fraction] if fraction in _PAPER_LINES else next(others)
@@ -138,7 +119,7 @@ def percent(fraction: float) -> str:
 
 
 def tint(color: str, fraction: float) -> tuple[float, float, float]:
-    """Mix a colour with white: a marker is filled as far as the mapping is known, so it tells what its line tells."""
+    """Mix a color with white: a marker is filled as far as the mapping is known, so it tells what its line tells."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (1 - fraction * (1 - part) for part in to_rgb(color))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +13,14 @@ from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html._page import write_page
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
-from mvcc.results import CLUSTERING, Clustering, Given, Link, Relation, View, parse_facts
+from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, parse_facts
 
 LONGEST_LIST = 100
 _MOST_UNSTABLE = 20
 
 
 def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
-    """Write the report of a clustering: one HTML file that needs nothing else, and no network.
-
-    Parameters
-    ----------
-    facts : mapping
-        The object of ``clustering.json``.
-    path : Path
-        The file to write.
+    """Write the report of the facts of a clustering: one HTML file that needs nothing else, and no network.
 
     Raises
     ------
@@ -43,7 +35,7 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
         draws_by_card=any(view.n_rows > MANY for view in clustering.views),
         title=f"Clusters of {clustering.title}",
         facts=clustering,
-        warnings=[*(Warned(text) for text in clustering.warnings), *_unfit(clustering)],
+        warnings=[*(Notice(text) for text in clustering.warnings), *_unfit(clustering)],
         sections=[_section(clustering, number) for number in range(len(clustering.views))],
         sizes=_sizes(clustering),
         relations=[_related(clustering, relation) for relation in clustering.relations],
@@ -51,7 +43,7 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
         most_listed=_most_listed(clustering),
         unlabeled=[not any(view.reference or ()) for view in clustering.views],
         lacks_labels=any(not all(view.reference or ("",)) for view in clustering.views),
-        classes=_listed(class_names(clustering), len(class_names(clustering))),
+        classes=_listed(class_names(clustering)),
         settings=rows_of_settings(clustering.settings),
         machine=rows_of_settings(clustering.machine),
         file=CLUSTERING,
@@ -63,7 +55,7 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Warned:
+class Notice:
     """What the reader must see: what was seen, what it means and what to do, where these are known apart."""
 
     seen: str
@@ -72,36 +64,25 @@ class Warned:
 
 
 @dataclass(frozen=True)
-class LinkRow:
-    """A constraint in a table: numbers of its rows, their ids, kind, weight, and why it is there."""
-
-    rows: tuple[int, int]
-    ids: tuple[str, str]
-    kind: str
-    weight: float
-    reason: str
-
-
-@dataclass(frozen=True)
 class Listed:
     """The first entries of a long list, and how many more there are."""
 
-    entries: list[Any]
+    entries: Sequence[Any]
     more: int
 
 
 @dataclass(frozen=True)
-class Section:
+class ViewSection:
     """What is told of one view."""
 
     number: int
-    view: View
+    view: ViewFacts
     violated: Listed
     dropped: Listed
     propagated: Listed
     moved: Listed
     unstable: list[int]
-    suspicion: list[Warned]
+    suspicion: list[Notice]
 
 
 @dataclass(frozen=True)
@@ -119,7 +100,7 @@ class Related:
     """Two views beside each other."""
 
     relation: Relation
-    names: tuple[str, str]
+    views: tuple[ViewFacts, ViewFacts]
     differing: Listed
     suspicious: Listed
     agreement: str
@@ -136,7 +117,7 @@ class Switch:
     checked: bool
 
 
-def _unfit(facts: Clustering) -> Iterator[Warned]:
+def _unfit(facts: Clustering) -> Iterator[Notice]:
     """Give the two warnings of §6.4, where constraints were propagated at all."""
     if facts.co_em is not None and facts.co_em.propagates:
         for view in facts.views:
@@ -144,13 +125,13 @@ def _unfit(facts: Clustering) -> Iterator[Warned]:
                 yield from _suspicion(view)
 
 
-def _suspicion(view: View) -> Iterator[Warned]:
+def _suspicion(view: ViewFacts) -> Iterator[Notice]:
     compare = (
         "Run it again with --transfer direct-mapping, which infers no constraints, and compare; if both agree, the "
         "result does not rest on the inference."
     )
     if view.disagreement > LARGEST_DISAGREEMENT:
-        yield Warned(
+        yield Notice(
             f"In “{view.name}”, {percent(view.disagreement)} of the rows are in another cluster than the one whose "
             f"center is nearest to them (more than {percent(LARGEST_DISAGREEMENT)} is suspicious).",
             "The constraints, not the distances, make these clusters: they are hardly round. Constraint Propagation "
@@ -158,7 +139,7 @@ def _suspicion(view: View) -> Iterator[Warned]:
             f"{compare} Other features (--features) may give rounder clusters.",
         )
     if view.divergence is not None and view.divergence < SMALLEST_DIVERGENCE:
-        yield Warned(
+        yield Notice(
             f"In “{view.name}”, two clusters overlap: their divergence is {view.divergence:.2g} (less than "
             f"{SMALLEST_DIVERGENCE:g} is suspicious; 0 is two clusters in the same place).",
             "Rows between the two belong to either. What Constraint Propagation infers about rows near them may be "
@@ -167,32 +148,25 @@ def _suspicion(view: View) -> Iterator[Warned]:
         )
 
 
-def _section(facts: Clustering, number: int) -> Section:
+def _section(facts: Clustering, number: int) -> ViewSection:
     view = facts.views[number]
     stability = [(share, row) for row, share in enumerate(view.stability) if share is not None and share < 1]
-    return Section(
+    return ViewSection(
         number,
         view,
-        violated=_links(view, view.violated),
-        dropped=_links(view, view.dropped),
-        propagated=_links(view, view.propagated, view.n_propagated.total),
+        violated=_listed(view.violated),
+        dropped=_listed(view.dropped),
+        propagated=_listed(view.propagated, view.n_propagated.total),
         moved=_listed(view.moved, view.n_moved),
         unstable=[row for _, row in sorted(stability)[:_MOST_UNSTABLE]],
         suspicion=list(_suspicion(view)),
     )
 
 
-def _links(view: View, links: Sequence[Given | Link], total: int | None = None) -> Listed:
-    def row(link: Given | Link) -> LinkRow:
-        ids = (view.ids[link.i], view.ids[link.j])
-        return LinkRow((link.i, link.j), ids, kind_of(link.must_link), link.weight, link.reason)
-
-    return _listed(map(row, links), max(len(links), total or 0))
-
-
-def _listed(entries: Iterable[Any], total: int) -> Listed:
-    first = list(islice(entries, LONGEST_LIST))
-    return Listed(first, total - len(first))
+def _listed(entries: Sequence[Any], total: int = 0) -> Listed:
+    """Take the first entries of a list that may have been cut before."""
+    first = entries[:LONGEST_LIST]
+    return Listed(first, max(len(entries), total) - len(first))
 
 
 def _sizes(facts: Clustering) -> list[Size]:
@@ -208,8 +182,6 @@ def _sizes(facts: Clustering) -> list[Size]:
 
 def _related(facts: Clustering, relation: Relation) -> Related:
     first, second = (facts.views[number] for number in relation.views)
-    entries = ((i, j, first.ids[i], second.ids[j], first.labels[i], second.labels[j]) for i, j in relation.differing)
-    names = (first.name, second.name)
     if relation.agreement is None:
         kept = len(relation.pairs) - sum(match.dropped for match in relation.suspicious)
         agreement = f"{plural(kept, 'pair')} of matched rows: each is one object, in one cluster"
@@ -220,9 +192,7 @@ def _related(facts: Clustering, relation: Relation) -> Related:
             f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of rows are in the same "
             f"cluster; if they were matched at random, it would be {percent(relation.by_chance or 0)}"
         )
-    doubted = ((i, j, first.ids[i], second.ids[j], suspicion, out) for i, j, suspicion, out in relation.suspicious)
-    differing, suspicious = _listed(entries, len(relation.differing)), _listed(doubted, len(relation.suspicious))
-    return Related(relation, names, differing, suspicious, agreement)
+    return Related(relation, (first, second), _listed(relation.differing), _listed(relation.suspicious), agreement)
 
 
 def _switches(facts: Clustering) -> list[Switch]:

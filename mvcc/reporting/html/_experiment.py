@@ -11,17 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.claims import (
-    Claim,
-    Outcome,
-    Scorecard,
-    Verdict,
-    evaluate,
-    read_evidence,
-    write_cell,
-    write_cells,
-    write_p,
-)
+from mvcc.reporting.claims import Verdict, evaluate, read_evidence
 from mvcc.reporting.figures import FIGURES, about_trials, dataset_title, house_style, method_styles
 from mvcc.reporting.html._learning_curves import learning_curves
 from mvcc.reporting.html._page import write_page
@@ -35,20 +25,13 @@ if TYPE_CHECKING:
 def write_experiment_report(results_dir: Path, path: Path) -> None:
     """Write the report of all experiments below a folder: one HTML file that needs nothing else, and no network.
 
-    Parameters
-    ----------
-    results_dir : Path
-        The folder of one experiment, or any folder above some.
-    path : Path
-        The file to write.
-
     Raises
     ------
     StoreError
         If there is no experiment, if a file is damaged, or if the report cannot be written.
     """
     results = Results(results_dir)
-    experiments = [_told(results, folder) for folder in find_experiments(results_dir)]
+    experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
     name = results_dir.resolve().name
     write_page(
         "experiment.html",
@@ -63,7 +46,7 @@ def write_experiment_report(results_dir: Path, path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class ExperimentInfo:
     """One experiment: what was run, and what its manifest says."""
 
     folder: str
@@ -77,31 +60,19 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class FigureImage:
     """A figure as an image in the page."""
 
     title: str
     source: str
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A claim, its outcome, and how they are written."""
-
-    claim: Claim
-    outcome: Outcome
-    cells: str
-    effect: str
-    p: str
-    listed: list[tuple[str, str]]
-
-
-def _told(results: Results, folder: Path) -> Told:
+def _describe(results: Results, folder: Path) -> ExperimentInfo:
     rows = results.curves
     inside = folder.relative_to(results.folder)
     name = inside.as_posix() if inside.parts else folder.resolve().name
     rows = rows[rows["folder"] == name]
-    return Told(
+    return ExperimentInfo(
         name,
         study=str(rows["study"].iloc[0]),
         dataset=", ".join(map(dataset_title, sorted(set(rows["dataset"])))),
@@ -130,20 +101,18 @@ def _tree(key: str, value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {key: value}
 
 
-def _figures(results: Results) -> Iterator[Drawn]:
+def _figures(results: Results) -> Iterator[FigureImage]:
     for name, draw in FIGURES.items():
         with house_style():
             figure = draw(results)
             if figure is not None:
-                yield Drawn(f"Figure {name}" if name.isdigit() else name.capitalize(), _image(figure))
+                yield FigureImage(f"Figure {name}" if name.isdigit() else name.capitalize(), _image(figure))
 
 
 def _image(figure: Figure) -> str:
     """Save a figure as SVG; the same figure gives the same bytes."""
     from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    FigureCanvasSVG(figure)
     content = io.BytesIO()
     with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
@@ -157,23 +126,5 @@ def _claims(results: Results) -> dict[str, Any]:
         scorecard = evaluate(read_evidence(results))
     except StoreError as error:
         return {"claims": [], "untested": str(error), "verdicts": {}}
-    judged = [_judged(claim, outcome) for claim, outcome in scorecard.outcomes]
-    return {"claims": judged, "untested": "", "verdicts": _verdicts(scorecard)}
-
-
-def _verdicts(scorecard: Scorecard) -> dict[str, int]:
-    return {str(verdict): scorecard.count(verdict) for verdict in reversed(Verdict)}
-
-
-def _judged(claim: Claim, outcome: Outcome) -> Judged:
-    effect = outcome.effect
-    listed = [(write_cell(cell), str(cell.side)) for cell in outcome.cells]
-    listed += [(write_cell(cell), f"{cell.side}, not judged") for cell in outcome.excepted]
-    return Judged(
-        claim,
-        outcome,
-        write_cells(outcome),
-        f"{effect} {effect.unit.name}".rstrip() if effect else "–",
-        write_p(effect.p) if effect else "–",
-        listed,
-    )
+    verdicts = {str(verdict): scorecard.count(verdict) for verdict in reversed(Verdict)}
+    return {"claims": scorecard.rows, "untested": "", "verdicts": verdicts}

@@ -38,16 +38,12 @@ def write_report(folder: Path, path: Path | None = None) -> Path:
 
         write_clustering_report(read_facts(folder), path)
     else:
-        _refuse_nothing(folder)
+        try:
+            find_experiments(folder)
+        except StoreError as error:
+            raise StoreError(f"there is no {CLUSTERING} in {folder}, and {error}") from error
         # pandas and scipy.stats, which the report of a clustering does without
         from mvcc.reporting.html._experiment import write_experiment_report
 
         write_experiment_report(folder, path)
     return path
-
-
-def _refuse_nothing(folder: Path) -> None:
-    try:
-        find_experiments(folder)
-    except StoreError as error:
-        raise StoreError(f"there is no {CLUSTERING} in {folder}, and {error}") from error

@@ -24,18 +24,7 @@ _VARIED = ("mapped", "rewired", "closure", "threshold")  # what a curve has one 
 
 
 def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a figure for every experiment, base algorithm and setting.
-
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        As `read_curves` returns them.
-
-    Returns
-    -------
-    list of dict
-        ``experiment``, ``base`` and ``setting`` are what to choose by; ``figure`` is for plotly.
-    """
+    """Return a figure for plotly for every experiment, base algorithm and setting, which are what to choose by."""
     styles = method_styles(curves["method"])
     runs = [run for _, run in curves.groupby(["folder", "experiment", "dataset", "view"], dropna=False)]
     runs.sort(key=lambda run: run["study"].iloc[0] != "main")  # the paper's own come first

@@ -25,20 +25,10 @@ _MARKUP = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 def write_page(
     template: str, path: Path, data: Mapping[str, Any], *, draws_by_card: bool = False, **context: Any
 ) -> None:
-    """Write a page as a whole or not at all; the same arguments give the same bytes.
+    """Write a page, made of a template, as a whole or not at all; the same arguments give the same bytes.
 
-    Parameters
-    ----------
-    template : str
-        Name of the template.
-    path : Path
-        The file to write.
-    data : mapping
-        What the page's script needs, plain values.
-    draws_by_card : bool, optional
-        Whether the page has plots of the type ``scattergl``.
-    **context
-        What the template shows.
+    The page's script needs `data`, plain values, and the template shows `context`. A page with plots of the type
+    ``scattergl`` draws by the graphics card.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from mvcc._utils.messages import clipped
 from mvcc.constraints import kind_of
 from mvcc.reporting.html._page import plotly_text
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, count, percent, plural
-from mvcc.results import Clustering, Given, Link, View
+from mvcc.results import Clustering, Given, LinkFacts, ViewFacts
 
 MANY = 3000  # points; more are drawn by the graphics card
 DRAWN_AT_FIRST = 100  # constraints of one kind; more would hide the points until they are asked for
@@ -64,13 +64,13 @@ def _view_data(facts: Clustering, number: int, related: Counterparts, classes: d
         "labels": view.labels,
         "classes": None if view.reference is None else [classes.get(name) for name in view.reference],
         "stability": None if None in view.stability else view.stability,
-        "constraints": {name: [_told(link) for link in getattr(view, name)] for name in KINDS},
+        "constraints": {name: [_plain(link) for link in getattr(view, name)] for name in KINDS},
         "cuts": _cuts(view),
         "figure": _figure(facts, view, related),
     }
 
 
-def _cuts(view: View) -> list[str]:
+def _cuts(view: ViewFacts) -> list[str]:
     """Say which constraints of a view are not in the page, and where they are."""
     return [
         f"Of {plural(view.counts(name).total, f'{name} constraint')} of {view.name}, this page holds "
@@ -80,12 +80,12 @@ def _cuts(view: View) -> list[str]:
     ]
 
 
-def _told(link: Given | Link) -> list[Any]:
+def _plain(link: Given | LinkFacts) -> list[Any]:
     note = ("satisfied" if link.satisfied else "violated") if isinstance(link, Given) else ""
     return [link.i, link.j, link.must_link, link.reason, note]
 
 
-def _figure(facts: Clustering, view: View, related: Counterparts) -> dict[str, Any]:
+def _figure(facts: Clustering, view: ViewFacts, related: Counterparts) -> dict[str, Any]:
     fast = view.n_rows > MANY
     moved = {row: reason for row, _, reason in view.moved}
     points = {
@@ -122,7 +122,12 @@ def _figure(facts: Clustering, view: View, related: Counterparts) -> dict[str, A
         for axis in view.axes
     )
     return {
-        "data": [_violated(view, fast), *_lines(view, fast), points, selected],
+        "data": [
+            _trace("violated", view, view.violated, fast, True, {"width": 7}),
+            *_lines(view, fast),
+            points,
+            selected,
+        ],
         "layout": {
             "showlegend": False,
             "hovermode": "closest",
@@ -135,7 +140,7 @@ def _figure(facts: Clustering, view: View, related: Counterparts) -> dict[str, A
     }
 
 
-def _lines(view: View, fast: bool) -> list[dict[str, Any]]:
+def _lines(view: ViewFacts, fast: bool) -> list[dict[str, Any]]:
     """Draw must-links solid and cannot-links dashed, one trace for each kind that the page switches on and off."""
     return [
         _trace(
@@ -151,12 +156,8 @@ def _lines(view: View, fast: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _violated(view: View, fast: bool) -> dict[str, Any]:
-    return _trace("violated", view, view.violated, fast, True, {"width": 7})
-
-
 def _trace(
-    name: str, view: View, links: Sequence[Given | Link], fast: bool, visible: bool, line: dict[str, Any]
+    name: str, view: ViewFacts, links: Sequence[Given | LinkFacts], fast: bool, visible: bool, line: dict[str, Any]
 ) -> dict[str, Any]:
     return {
         "type": "scattergl" if fast else "scatter",
@@ -171,7 +172,7 @@ def _trace(
     }
 
 
-def _segments(values: Sequence[float], links: Iterable[Given | Link]) -> list[float | None]:
+def _segments(values: Sequence[float], links: Iterable[Given | LinkFacts]) -> list[float | None]:
     ends: list[float | None] = []
     for link in links:
         ends += [*_short((values[link.i], values[link.j])), None]
@@ -183,7 +184,7 @@ def _short(values: Iterable[float]) -> list[float]:
     return [float(f"{value:.5g}") for value in values]
 
 
-def _on_hover(facts: Clustering, view: View, row: int, related: Sequence[tuple[int, int]], moved: str) -> str:
+def _on_hover(facts: Clustering, view: ViewFacts, row: int, related: Sequence[tuple[int, int]], moved: str) -> str:
     lines = [f"cluster {view.labels[row]}"]
     if moved:
         lines.append(f"moved here by constraints, {clipped(moved, _LONGEST_REASON)}")

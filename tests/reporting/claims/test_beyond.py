@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from mvcc.reporting.claims import Verdict, beyond_to_markdown, print_scorecard, to_json, to_markdown, write_markdown
-from mvcc.reporting.claims._evaluate import evaluate
+from mvcc.reporting.claims._scorecard import evaluate
 from mvcc.reporting.figures._figure_beyond import draw_beyond
 from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
@@ -50,7 +50,7 @@ def beyond():
 
 
 def verdicts(scorecard):
-    return {claim.number: outcome.verdict for claim, outcome in scorecard.beyond.outcomes}
+    return {row.number: row.result.verdict for row in scorecard.beyond.rows}
 
 
 def test_a_world_in_which_all_is_true(beyond, testify):

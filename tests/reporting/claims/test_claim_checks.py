@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from mvcc.reporting.claims._checks import MIN_TRIALS, All, Beside, Level, Linear, Positive, Somewhere, Within
 from mvcc.reporting.claims._evidence import Evidence
-from mvcc.reporting.claims._outcome import Side, Verdict
+from mvcc.reporting.claims._result import F_DIFFERENCE, PRECISION, SHARE, Side, Verdict
 from mvcc.reporting.claims._sources import Difference, Rows
-from mvcc.reporting.claims._wording import F_DIFFERENCE, PRECISION, SHARE
 
 NOTHING = Evidence(pd.DataFrame())
 CP, DM = "constraint-propagation", "direct-mapping"
@@ -39,8 +38,8 @@ def around(mean, trials=20, spread=0.01, seed=0):
     return mean + noise - noise.mean()
 
 
-def sides(outcome):
-    return [cell.side for cell in outcome.cells]
+def sides(result):
+    return [cell.side for cell in result.cells]
 
 
 CLEAR = {"protein pck-means": around(0.1), "protein mpck-means": around(0.1, seed=1)}
@@ -49,17 +48,17 @@ AGAINST = {"rec_talk mpck-means": around(-0.1, seed=3)}
 
 
 def test_positive_holds_when_nothing_speaks_against_it():
-    outcome = Positive(Given(CLEAR | UNCLEAR))(NOTHING)
-    assert outcome.verdict is Verdict.HOLDS
-    assert sides(outcome) == [BETTER, BETTER, UNDECIDED]
-    assert outcome.effect.estimate.mean == pytest.approx(0.2 / 3)
+    result = Positive(Given(CLEAR | UNCLEAR))(NOTHING)
+    assert result.verdict is Verdict.HOLDS
+    assert sides(result) == [BETTER, BETTER, UNDECIDED]
+    assert result.effect.estimate.mean == pytest.approx(0.2 / 3)
 
 
 def test_one_reversed_cell_makes_it_hold_in_part():
-    outcome = Positive(Given(CLEAR | AGAINST))(NOTHING)
-    assert outcome.verdict is Verdict.HOLDS_IN_PART
-    assert dict(outcome.cells[-1].place) == {"dataset": "rec_talk", "base": "mpck-means"}
-    assert outcome.cells[-1].side is REVERSED
+    result = Positive(Given(CLEAR | AGAINST))(NOTHING)
+    assert result.verdict is Verdict.HOLDS_IN_PART
+    assert dict(result.cells[-1].place) == {"dataset": "rec_talk", "base": "mpck-means"}
+    assert result.cells[-1].side is REVERSED
 
 
 @pytest.mark.parametrize("cells", [UNCLEAR, AGAINST, {"protein pck-means": np.zeros(20)}], ids=["0", "-", "all zero"])
@@ -68,24 +67,24 @@ def test_an_effect_that_is_not_above_zero_does_not_hold(cells):
 
 
 def test_differences_that_are_all_zero_are_undecided():
-    outcome = Positive(Given(CLEAR | {"protein pck-means": np.zeros(20)}))(NOTHING)
-    assert outcome.cells[0].side is UNDECIDED
-    assert outcome.cells[0].p == 1.0
+    result = Positive(Given(CLEAR | {"protein pck-means": np.zeros(20)}))(NOTHING)
+    assert result.cells[0].side is UNDECIDED
+    assert result.cells[0].p == 1.0
 
 
 def test_a_few_large_differences_against_many_small_ones_decide_nothing():
     mixed = np.array([500.0, *-np.arange(1.0, 20.0)])
-    outcome = Positive(Given({"protein mixed": mixed, **CLEAR}))(NOTHING)
-    assert outcome.cells[0].p < 0.05
-    assert outcome.cells[0].mean > 0
-    assert outcome.cells[0].side is UNDECIDED
+    result = Positive(Given({"protein mixed": mixed, **CLEAR}))(NOTHING)
+    assert result.cells[0].p < 0.05
+    assert result.cells[0].mean > 0
+    assert result.cells[0].side is UNDECIDED
 
 
 def test_no_rows_and_too_few_trials_are_not_enough_data():
     few = {"protein pck-means": around(0.1, MIN_TRIALS - 1)}
-    outcome = Positive(Given(few))(NOTHING)
-    assert outcome.verdict is Verdict.NOT_ENOUGH_DATA
-    assert outcome.details[0].startswith(f"Protein has {MIN_TRIALS - 1} of the {MIN_TRIALS} trials")
+    result = Positive(Given(few))(NOTHING)
+    assert result.verdict is Verdict.NOT_ENOUGH_DATA
+    assert result.details[0].startswith(f"Protein has {MIN_TRIALS - 1} of the {MIN_TRIALS} trials")
     none = Positive(Given({"protein pck-means": []}, (Rows(CP, study="views"),)))(NOTHING)
     assert none.verdict is Verdict.NOT_ENOUGH_DATA
     assert "mvcc run configs/views_<data set>.yaml" in none.details[0]
@@ -93,9 +92,9 @@ def test_no_rows_and_too_few_trials_are_not_enough_data():
 
 def test_a_data_set_with_too_few_trials_is_enough_to_withhold_the_verdict():
     lacking = np.where(np.arange(20) < MIN_TRIALS - 1, 0.1, np.nan)
-    outcome = Positive(Given(CLEAR | {"rec_talk pck-means": lacking}))(NOTHING)
-    assert outcome.verdict is Verdict.NOT_ENOUGH_DATA
-    assert "Rec/Talk" in outcome.details[0]
+    result = Positive(Given(CLEAR | {"rec_talk pck-means": lacking}))(NOTHING)
+    assert result.verdict is Verdict.NOT_ENOUGH_DATA
+    assert "Rec/Talk" in result.details[0]
 
 
 def test_holm_looks_at_all_cells_of_the_claim():
@@ -109,10 +108,10 @@ def test_excepted_cells_are_shown_and_not_judged():
     def is_rec_talk(place):
         return place["dataset"] == "rec_talk"
 
-    outcome = Positive(Given(CLEAR | AGAINST), excepted=is_rec_talk)(NOTHING)
-    assert outcome.verdict is Verdict.HOLDS
-    assert [cell.side for cell in outcome.excepted] == [REVERSED]
-    assert len(outcome.cells) == 2
+    result = Positive(Given(CLEAR | AGAINST), excepted=is_rec_talk)(NOTHING)
+    assert result.verdict is Verdict.HOLDS
+    assert [cell.side for cell in result.excepted] == [REVERSED]
+    assert len(result.cells) == 2
 
 
 @given(st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=4), st.integers(0, 100))
@@ -163,22 +162,22 @@ BARELY_LOW = {"rec_talk pck-means": around(0.9799, spread=0.002)}
     ],
 )
 def test_a_level_is_reached_everywhere_in_part_or_not(cells, verdict, last):
-    outcome = Level(Given(cells), PRECISION, at_least=0.98)(NOTHING)
-    assert outcome.verdict is verdict
-    assert outcome.cells[-1].side is last
+    result = Level(Given(cells), PRECISION, at_least=0.98)(NOTHING)
+    assert result.verdict is verdict
+    assert result.cells[-1].side is last
 
 
 def test_a_level_from_above_is_the_mirror_image():
     below = {name: 1 - values for name, values in (HIGH | LOW).items()}
-    outcome = Level(Given(below), SHARE, at_most=0.02)(NOTHING)
-    assert sides(outcome) == [BETTER, BETTER, REVERSED]
-    assert outcome.verdict is Verdict.HOLDS_IN_PART
+    result = Level(Given(below), SHARE, at_most=0.02)(NOTHING)
+    assert sides(result) == [BETTER, BETTER, REVERSED]
+    assert result.verdict is Verdict.HOLDS_IN_PART
 
 
 def test_a_cell_with_values_in_few_trials_decides_nothing():
     rarely = np.where(np.arange(20) < 3, 0.5, np.nan)
-    outcome = Level(Given(HIGH | {"protein other": rarely}), PRECISION, at_least=0.98)(NOTHING)
-    assert outcome.cells[-1].side is UNDECIDED
+    result = Level(Given(HIGH | {"protein other": rarely}), PRECISION, at_least=0.98)(NOTHING)
+    assert result.cells[-1].side is UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -191,20 +190,20 @@ def test_a_cell_with_values_in_few_trials_decides_nothing():
 )
 def test_comparable_means_that_the_whole_interval_is_within_the_margin(mean, spread, verdict, side):
     cells = {"protein pck-means": around(mean, spread=spread)}
-    outcome = Within(Given(cells), PRECISION, low=-0.01, high=0.01)(NOTHING)
-    assert (outcome.verdict, sides(outcome)) == (verdict, [side])
+    result = Within(Given(cells), PRECISION, low=-0.01, high=0.01)(NOTHING)
+    assert (result.verdict, sides(result)) == (verdict, [side])
 
 
 def test_one_incomparable_cell_among_many_comparable_ones():
     cells = {f"protein base-{i}": around(0, spread=0.001, seed=i) for i in range(9)}
-    outcome = Within(Given(cells | {"protein odd": around(0.03, spread=0.001)}), PRECISION, -0.01, 0.01)(NOTHING)
-    assert outcome.verdict is Verdict.HOLDS_IN_PART
-    assert outcome.count(REVERSED) == 1
+    result = Within(Given(cells | {"protein odd": around(0.03, spread=0.001)}), PRECISION, -0.01, 0.01)(NOTHING)
+    assert result.verdict is Verdict.HOLDS_IN_PART
+    assert result.count(REVERSED) == 1
 
 
 def test_a_margin_on_one_side_does_not_mind_the_other():
-    outcome = Within(Given({"protein pck-means": around(0.5)}), F_DIFFERENCE, low=-0.01)(NOTHING)
-    assert outcome.verdict is Verdict.HOLDS
+    result = Within(Given({"protein pck-means": around(0.5)}), F_DIFFERENCE, low=-0.01)(NOTHING)
+    assert result.verdict is Verdict.HOLDS
 
 
 def curve_world(world, exponent):
@@ -218,16 +217,16 @@ def curve_world(world, exponent):
 @pytest.mark.parametrize(("exponent", "verdict"), [(1, Verdict.HOLDS), (3, Verdict.DOES_NOT_HOLD)])
 def test_a_line_is_a_line_and_a_cubic_is_none(world, testify, exponent, verdict):
     check = Linear(Rows(CP), ("dataset", "base", "mapped"), "propagated", 0.95)
-    outcome = check(testify(curve_world(world, exponent)))
-    assert outcome.verdict is verdict
-    assert set(sides(outcome)) == {BETTER if exponent == 1 else REVERSED}
-    assert f"from {exponent}.0" in outcome.details[0] or f"from {exponent - 1}.99" in outcome.details[0]
+    result = check(testify(curve_world(world, exponent)))
+    assert result.verdict is verdict
+    assert set(sides(result)) == {BETTER if exponent == 1 else REVERSED}
+    assert f"from {exponent}.0" in result.details[0] or f"from {exponent - 1}.99" in result.details[0]
 
 
 def test_two_points_are_no_test_of_a_line(world, testify):
     two = world[world["n_constraints"].isin([10, 200])]
-    outcome = Linear(Rows(CP), ("dataset", "base"), "propagated", 0.95)(testify(two))
-    assert outcome.verdict is Verdict.NOT_ENOUGH_DATA
+    result = Linear(Rows(CP), ("dataset", "base"), "propagated", 0.95)(testify(two))
+    assert result.verdict is Verdict.NOT_ENOUGH_DATA
 
 
 def test_all_is_as_good_as_its_worst_part():
@@ -242,6 +241,6 @@ def test_all_is_as_good_as_its_worst_part():
 
 def test_what_stands_beside_decides_nothing():
     plain = Positive(Given(CLEAR))(NOTHING)
-    outcome = Beside(Positive(Given(CLEAR)), "Also", Given(AGAINST), F_DIFFERENCE)(NOTHING)
-    assert outcome.verdict is plain.verdict
-    assert outcome.details[-1].startswith("Also: Rec/Talk −0.100")
+    result = Beside(Positive(Given(CLEAR)), "Also", Given(AGAINST), F_DIFFERENCE)(NOTHING)
+    assert result.verdict is plain.verdict
+    assert result.details[-1].startswith("Also: Rec/Talk −0.100")

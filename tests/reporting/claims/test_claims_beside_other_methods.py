@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from mvcc.reporting.claims import to_json
-from mvcc.reporting.claims._evaluate import evaluate
+from mvcc.reporting.claims._scorecard import evaluate
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from mvcc.reporting.claims import CLAIMS, Verdict
-from mvcc.reporting.claims._evaluate import evaluate
 from mvcc.reporting.claims._evidence import Evidence
+from mvcc.reporting.claims._scorecard import evaluate
 
 CP, DM, CM, SV = "constraint-propagation", "direct-mapping", "cluster-membership", "single-view"
 
@@ -90,108 +90,101 @@ BREAKING = {
 IN_PART = {2, 5, 8, 10, 17, 22, 27}  # the change reverses some cells only; these may still hold on the whole
 
 
-@pytest.fixture(scope="module")
-def claims():
-    return {claim.number: claim for claim in CLAIMS}
-
-
 def test_the_claims_are_numbered_and_worded():
-    assert [claim.number for claim in CLAIMS] == list(range(1, 28))
-    for claim in CLAIMS:
+    assert list(CLAIMS) == list(range(1, 28))
+    for claim in CLAIMS.values():
         assert claim.section.startswith("§")
         assert claim.says.endswith(".")
         assert claim.test.endswith(".")
-    assert len({claim.title for claim in CLAIMS}) == len(CLAIMS)
+    assert len({claim.title for claim in CLAIMS.values()}) == len(CLAIMS)
 
 
 def test_where_the_paper_is_right_every_claim_holds(world, evaluations, testify):
     scorecard = evaluate(testify(world, evaluations))
-    assert {claim.number: outcome.verdict for claim, outcome in scorecard.outcomes} == dict.fromkeys(
-        range(1, 28), Verdict.HOLDS
-    )
+    assert {row.number: row.result.verdict for row in scorecard.rows} == dict.fromkeys(range(1, 28), Verdict.HOLDS)
     assert scorecard.all_hold
 
 
 @pytest.mark.parametrize("number", BREAKING)
-def test_where_it_is_wrong_the_claim_fails(number, world, testify, claims):
+def test_where_it_is_wrong_the_claim_fails(number, world, testify):
     BREAKING[number](world)
-    verdict = claims[number].check(testify(world)).verdict
+    verdict = CLAIMS[number].check(testify(world)).verdict
     assert verdict in ({Verdict.HOLDS_IN_PART, Verdict.DOES_NOT_HOLD} if number in IN_PART else {Verdict.DOES_NOT_HOLD})
 
 
 @pytest.mark.parametrize("number", [1, 3, 9, 13, 21])
-def test_one_data_set_against_it_makes_it_hold_in_part(number, world, testify, claims):
+def test_one_data_set_against_it_makes_it_hold_in_part(number, world, testify):
     untouched = world.copy()
     BREAKING[number](world)
     one = (world["dataset"] == "protein") & (world["base"] == "pck-means")
     mixed = world.where(one, untouched)
     if number in (1, 3):  # the effect must stay above 0 on the whole
         mixed = mixed.where(~one | (world["n_constraints"] == 50), untouched)
-    outcome = claims[number].check(testify(mixed.astype(world.dtypes.to_dict())))
-    assert outcome.verdict is Verdict.HOLDS_IN_PART
-    places = [dict(cell.place) for cell in outcome.cells if cell.side == "reversed"]
+    result = CLAIMS[number].check(testify(mixed.astype(world.dtypes.to_dict())))
+    assert result.verdict is Verdict.HOLDS_IN_PART
+    places = [dict(cell.place) for cell in result.cells if cell.side == "reversed"]
     assert places
     assert {(place["dataset"], place["base"]) for place in places} == {("protein", "pck-means")}
 
 
-def test_few_constraints_on_letters_and_digits_are_excepted_as_the_paper_says(world, testify, claims):
+def test_few_constraints_on_letters_and_digits_are_excepted_as_the_paper_says(world, testify):
     few = select(world, CM, dataset="letters_digits", n_constraints=10)
     world.loc[few, "f_measure"] += 0.2
-    outcome = claims[2].check(testify(world))
-    assert outcome.verdict is Verdict.HOLDS
-    assert {(dict(c.place)["dataset"], dict(c.place)["n_constraints"]) for c in outcome.excepted} == {
+    result = CLAIMS[2].check(testify(world))
+    assert result.verdict is Verdict.HOLDS
+    assert {(dict(c.place)["dataset"], dict(c.place)["n_constraints"]) for c in result.excepted} == {
         ("letters_digits", 10)
     }
-    assert {cell.side for cell in outcome.excepted} == {"reversed"}
+    assert {cell.side for cell in result.excepted} == {"reversed"}
 
 
-def test_the_gain_may_hold_on_a_shorter_schedule_only(world, testify, claims):
+def test_the_gain_may_hold_on_a_shorter_schedule_only(world, testify):
     rows = select(world, CP, dataset="four_quadrants", base="pck-means")
     direct = world[select(world, DM, dataset="four_quadrants", base="pck-means")]
     f = direct.set_index(["mapped", "n_constraints", "trial"])["f_measure"]
     places = pd.MultiIndex.from_frame(world.loc[rows, ["mapped", "n_constraints", "trial"]])
     gains = world.loc[rows, "n_constraints"].map({10: 0.10, 50: 0.326, 100: 0.213, 200: 0.0}).to_numpy()
     world.loc[rows, "f_measure"] = f.loc[places].to_numpy() * (1 + gains) + (world.loc[rows, "trial"] - 5.5) * 1e-3
-    outcome = claims[4].check(testify(world))
-    assert outcome.verdict is Verdict.HOLDS_IN_PART, outcome.details
-    assert "Up to n = 200" in outcome.details[0]
-    assert "not as the paper" in outcome.details[0]
-    assert any("not as" not in detail for detail in outcome.details)
+    result = CLAIMS[4].check(testify(world))
+    assert result.verdict is Verdict.HOLDS_IN_PART, result.details
+    assert "Up to n = 200" in result.details[0]
+    assert "not as the paper" in result.details[0]
+    assert any("not as" not in detail for detail in result.details)
 
 
-def test_copies_to_duplicate_rows_are_counted_apart(world, testify, claims):
+def test_copies_to_duplicate_rows_are_counted_apart(world, testify):
     copied = select(world, CP, study="thresholds", threshold="1", dataset="protein", n_constraints=10)
     world.loc[copied, "propagated_must_links"] += 2
     world.loc[copied, "f_measure"] += 0.1
-    outcome = claims[13].check(testify(world))
-    assert outcome.verdict is Verdict.HOLDS
-    assert f"in {copied.sum()} runs constraints were copied" in outcome.details[1]
+    result = CLAIMS[13].check(testify(world))
+    assert result.verdict is Verdict.HOLDS
+    assert f"in {copied.sum()} runs constraints were copied" in result.details[1]
 
 
 @pytest.mark.parametrize("column", ["memoized", "early_stopped"])
-def test_one_evaluation_too_many_shows(column, world, evaluations, claims):
+def test_one_evaluation_too_many_shows(column, world, evaluations):
     evaluations.loc[0, column] += 1 if column == "memoized" else 200
-    outcome = claims[24].check(Evidence(world, evaluations))
-    assert outcome.verdict is Verdict.HOLDS_IN_PART
-    assert [cell.side for cell in outcome.cells] == ["reversed", "better"]
+    result = CLAIMS[24].check(Evidence(world, evaluations))
+    assert result.verdict is Verdict.HOLDS_IN_PART
+    assert [cell.side for cell in result.cells] == ["reversed", "better"]
 
 
-def test_the_counting_argument_is_counted(world, claims):
-    outcome = claims[26].check(Evidence(world))
-    assert outcome.details == ("Counted: 4,949 other pairs for a must-link, 449,999 for a cannot-link.",)
-    assert type(claims[26].check)(100, 10, 4949, 449_999)(Evidence(world)).verdict is Verdict.DOES_NOT_HOLD
+def test_the_counting_argument_is_counted(world):
+    result = CLAIMS[26].check(Evidence(world))
+    assert result.details == ("Counted: 4,949 other pairs for a must-link, 449,999 for a cannot-link.",)
+    assert type(CLAIMS[26].check)(100, 10, 4949, 449_999)(Evidence(world)).verdict is Verdict.DOES_NOT_HOLD
 
 
 def test_missing_studies_are_no_failure(world, testify):
     main = world[world["study"] == "main"]
     scorecard = evaluate(testify(main))
-    lacking = {claim.number for claim, o in scorecard.outcomes if o.verdict is Verdict.NOT_ENOUGH_DATA}
+    lacking = {row.number for row in scorecard.rows if row.result.verdict is Verdict.NOT_ENOUGH_DATA}
     assert lacking == {13, 14, 15, 16, 17, 22, 23, 24, 25, 27}
     assert scorecard.all_hold
-    for claim, outcome in scorecard.outcomes:
-        if claim.number in lacking:
-            assert "Run `" in " ".join(outcome.details)
-    assert {o.verdict for _, o in scorecard.readings["view"]} == {Verdict.NOT_ENOUGH_DATA}
+    for row in scorecard.rows:
+        if row.number in lacking:
+            assert "Run `" in " ".join(row.result.details)
+    assert {row.result.verdict for row in scorecard.readings["view"]} == {Verdict.NOT_ENOUGH_DATA}
 
 
 @pytest.mark.slow
@@ -208,13 +201,13 @@ def test_missing_studies_are_no_failure(world, testify):
 )
 def test_any_study_may_be_there_alone(study, tested, world, testify):
     scorecard = evaluate(testify(world[world["study"] == study]))
-    done = {claim.number for claim, o in scorecard.outcomes if o.verdict is not Verdict.NOT_ENOUGH_DATA}
+    done = {row.number for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA}
     assert done == tested | {26}
 
 
 def test_few_trials_are_not_enough(world, testify):
     scorecard = evaluate(testify(world[world["trial"] < 5]))
-    assert {claim.number for claim, o in scorecard.outcomes if o.verdict is not Verdict.NOT_ENOUGH_DATA} == {26}
+    assert {row.number for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA} == {26}
 
 
 @pytest.mark.slow
@@ -222,7 +215,7 @@ def test_readings_differ_where_the_results_do(world, testify):
     rows = select(world, CP, study="closure", closure="none")
     world.loc[rows, "f_measure"] -= 0.3
     scorecard = evaluate(testify(world))
-    verdicts = {name: outcomes[0][1].verdict for name, outcomes in scorecard.readings.items()}
+    verdicts = {name: rows[0].result.verdict for name, rows in scorecard.readings.items()}
     assert verdicts == {
         "full": Verdict.HOLDS,
         "view": Verdict.HOLDS,
@@ -234,6 +227,6 @@ def test_readings_differ_where_the_results_do(world, testify):
 @pytest.mark.slow
 def test_the_same_results_give_the_same_scorecard(world, testify):
     once, shuffled = evaluate(testify(world)), evaluate(testify(world.sample(frac=1, random_state=3)))
-    for (_, one), (_, other) in zip(once.outcomes, shuffled.outcomes, strict=True):
-        assert one.verdict is other.verdict
-        assert [cell.place for cell in one.cells] == [cell.place for cell in other.cells]
+    for one, other in zip(once.rows, shuffled.rows, strict=True):
+        assert one.result.verdict is other.result.verdict
+        assert [cell.place for cell in one.result.cells] == [cell.place for cell in other.result.cells]

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims import CLAIMS, print_scorecard, to_json, to_markdown, write_markdown
-from mvcc.reporting.claims._evaluate import Scorecard, evaluate
-from mvcc.reporting.claims._wording import F_DIFFERENCE, SHARE, write_p, write_place
+from mvcc.reporting.claims._result import F_DIFFERENCE, SHARE, write_p, write_place
+from mvcc.reporting.claims._scorecard import Scorecard, evaluate
 
 CP, DM = "constraint-propagation", "direct-mapping"
 
@@ -54,7 +54,7 @@ def test_the_page_names_the_reversed_cell(scorecard):
     paragraph = page.split("### 3. ")[1].split("###")[0]
     assert paragraph.startswith("CP beats Direct Mapping: holds in part")
     assert "**Reversed in 1 of 48 cells:**\n  - Protein, MPCK-Means, 40% mapped, n = 50: −0.0" in paragraph
-    for claim in CLAIMS:
+    for claim in CLAIMS.values():
         assert claim.says in page
         assert claim.test in page
 

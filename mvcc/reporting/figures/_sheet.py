@@ -32,21 +32,9 @@ _TICK_LETTER = 0.085
 def new_sheet(
     n_rows: int, n_columns: int, title: str, note: str, panel: tuple[float, float] = PANEL
 ) -> tuple[Figure, GridSpec]:
-    """Make an empty figure, sized for its panels.
+    """Make an empty figure, sized for its rows and columns of panels, and the grid of their places.
 
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Panels below and beside each other.
-    title, note : str
-        The line above and the text below the panels; the note is wrapped.
-    panel : (float, float), optional
-        Width and height of a panel, in inches.
-
-    Returns
-    -------
-    matplotlib.figure.Figure, matplotlib.gridspec.GridSpec
-        The figure and the places of its panels.
+    The title is above, the note below, wrapped; a panel has width and height in inches.
 
     Raises
     ------
@@ -96,7 +84,7 @@ def add_legend(figure: Figure, title: str, handles: Sequence[Artist]) -> None:
 
 
 def add_color_bar(figure: Figure, title: str, colors: ScalarMappable) -> None:
-    """Add a scale of colours to the right of the panels, below the legends already there."""
+    """Add a scale of colors to the right of the panels, below the legends already there."""
     width, height = figure.get_size_inches()
     top = height - _TOP - _lines_above(figure) * _LEGEND_LINE
     left = (width - _RIGHT + _EDGE) / width

@@ -1,0 +1,337 @@
+"""The scorecard as a page (Markdown), as data (JSON) and on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mvcc._utils.files import write_whole
+from mvcc._utils.messages import why_unwritten
+from mvcc.exceptions import StoreError
+from mvcc.reporting.claims._evidence import READINGS
+from mvcc.reporting.claims._means import Best, Means
+from mvcc.reporting.claims._result import CellResult, ClaimResult, Effect, Side, Verdict, write_equation, write_place
+from mvcc.reporting.claims._scorecard import ClaimRow, Scorecard
+from mvcc.reporting.figures import dataset_title, percent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_TEST = """\
+Trials are paired: all methods of a trial see the same constraints and the same mapping. Where nothing else is said, a
+cell is *better* or *reversed* when Wilcoxon's signed-rank test of its per-trial differences is significant after
+Holm's correction over the cells of the claim (p < .05), and *undecided* otherwise. The effect is the mean over the
+cells; the trials of a data set are the unit of its 95% interval. A comparison **holds** when no cell is reversed and
+the interval lies above 0; it **holds in part** when some cells are reversed and the interval lies above 0 all the
+same; otherwise it **does not hold**: the results show the opposite, or nothing."""
+_HOW = (
+    _TEST
+    + """ Where the paper has a word and no
+figure, the bar is ours and stands in the test; a cell that misses it significantly is *reversed*. p is that of the
+effect against 0 or against the bar. CP is Constraint Propagation, DM Direct Mapping."""
+)
+_BEYOND = """\
+*Joint* is `JointGraphClustering`: all views in one graph of their objects. All methods of a trial have the same
+features, scaled by `AutoScaler`, and the same pairs in every view; n counts the pairs of one view. A claim may fail:
+the last column names the data sets with reversed cells."""
+_READINGS = """\
+The claims of the multi-view experiments under other readings of the closure (Algorithm 2, steps 1 and 2),
+with the pooled effect and the numbers of cells better / undecided / reversed. The verdicts above are those
+of *full*."""
+_MEANS = """\
+Pairwise F-measure, mean of the views and trials ± one standard error; n pairs are judged in each view. *The paper's
+best* and *best peer* are chosen in each line in hindsight, which favors them. The largest mean of a line is bold."""
+_NOTE = (
+    "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired trials, Holm over "
+    "the cells of a claim). Effect: pooled over the cells, with its 95% interval."
+)
+_CELLS, _EFFECT = "better / undecided / reversed", "effect [95% interval]"
+_RIGHT = {"#", "p", "n", "trials", "k-means", "joint"}  # columns of numbers
+_COLORS = {
+    Verdict.HOLDS: "green",
+    Verdict.HOLDS_IN_PART: "yellow",
+    Verdict.DOES_NOT_HOLD: "red",
+    Verdict.NOT_ENOUGH_DATA: "dim",
+}
+_COUNTED = {
+    Verdict.HOLDS: "hold",
+    Verdict.HOLDS_IN_PART: "hold in part",
+    Verdict.DOES_NOT_HOLD: "do not",
+    Verdict.NOT_ENOUGH_DATA: "without enough data",
+}
+
+
+# ---- Markdown
+
+
+def write_markdown(scorecard: Scorecard, folder: Path) -> list[Path]:
+    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run; each as a whole or not at all.
+
+    The same results give the same bytes.
+
+    Raises
+    ------
+    StoreError
+        If a file cannot be written.
+    """
+    pages = {folder / "claims.md": to_markdown(scorecard)}
+    if scorecard.beyond is not None:
+        pages[folder / "beyond.md"] = beyond_to_markdown(scorecard.beyond)
+    for path, text in pages.items():
+        try:
+            write_whole(path, text.encode())
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {why_unwritten(error, 'copy the results elsewhere')}") from error
+    return list(pages)
+
+
+def to_markdown(scorecard: Scorecard) -> str:
+    """Return the scorecard as a page: the verdicts, the readings of the closure, and every claim in full."""
+    return _page(
+        "# The paper's claims, put to the test",
+        _summary(scorecard),
+        _HOW,
+        _markdown_table(
+            ("#", "claim", "§", "verdict", _CELLS, _EFFECT, "p"),
+            ((*_head(row), row.claim.section, _bold(row), row.counts, row.effect, row.p) for row in scorecard.rows),
+        ),
+        "## Readings of the closure",
+        _READINGS,
+        "\n".join(f"- *{name}*: {meaning}" for name, meaning in READINGS.items()),
+        _markdown_table(
+            ("#", "claim", *READINGS), ((*_head(rows[0]), *map(_reading, rows)) for rows in _by_reading(scorecard))
+        ),
+        *_claim_by_claim(scorecard),
+        *_experiments(scorecard),
+    )
+
+
+def beyond_to_markdown(scorecard: Scorecard) -> str:
+    """Return the scorecard of what is claimed beyond the paper as a page."""
+    return _page(
+        "# Beyond the paper: claims of our own, put to the test",
+        _summary(scorecard),
+        _BEYOND,
+        _TEST,
+        _markdown_table(
+            ("#", "claim", "verdict", _CELLS, _EFFECT, "p", "reversed on"),
+            (
+                (*_head(row), _bold(row), row.counts, row.effect, row.p, _reversed_on(row.result))
+                for row in scorecard.rows
+            ),
+        ),
+        *_claim_by_claim(scorecard),
+        "## Means",
+        _MEANS,
+        *_means(scorecard.means),
+        *_experiments(scorecard),
+    )
+
+
+def _page(*blocks: str) -> str:
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown_table(columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    rules = ("--:" if name in _RIGHT else "---" for name in columns)
+    lines = [f"| {' | '.join(columns)} |", f"|{'|'.join(rules)}|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _head(row: ClaimRow) -> tuple[str, str]:
+    return str(row.number), row.claim.title
+
+
+def _bold(row: ClaimRow) -> str:
+    return f"**{row.result.verdict}**"
+
+
+def _summary(scorecard: Scorecard) -> str:
+    trials = sorted({experiment.trials for experiment in scorecard.experiments})
+    if not trials:
+        return f"{_count(scorecard)} There are no results."
+    number = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
+    return f"{_count(scorecard)} They rest on {number} trials of each experiment."
+
+
+def _count(scorecard: Scorecard) -> str:
+    counts = [(scorecard.count(verdict), words) for verdict, words in _COUNTED.items()]
+    return f"{len(scorecard.rows)} claims: {', '.join(f'{n} {words}' for n, words in counts if n)}."
+
+
+def _by_reading(scorecard: Scorecard) -> Iterator[tuple[ClaimRow, ...]]:
+    return zip(*(scorecard.readings[name] for name in READINGS), strict=True)
+
+
+def _reading(row: ClaimRow) -> str:
+    parts = (_bold(row), row.result.effect and str(row.result.effect), row.result.cells and row.counts)
+    return "<br>".join(part for part in parts if part)
+
+
+def _reversed_on(result: ClaimResult) -> str:
+    """Name the data sets with reversed cells, and how many of theirs are."""
+    sides: dict[str, list[Side]] = {}
+    for cell in result.cells:
+        sides.setdefault(write_place(cell.place[:1]), []).append(cell.side)
+    counts = {name: (found.count(Side.REVERSED), len(found)) for name, found in sides.items()}
+    return ", ".join(f"{name} ({against} of {of})" for name, (against, of) in counts.items() if against) or "–"
+
+
+def _claim_by_claim(scorecard: Scorecard) -> Iterator[str]:
+    yield "## Claim by claim"
+    for row in scorecard.rows:
+        yield f"### {row.number}. {row.claim.title}: {row.result.verdict}"
+        yield "\n".join(_paragraph(row))
+
+
+def _paragraph(row: ClaimRow) -> Iterator[str]:
+    claim, result = row.claim, row.result
+    yield f"- **The paper** ({claim.section}): {claim.says}" if claim.section else f"- **Claimed:** {claim.says}"
+    yield f"- **Test:** {claim.test}"
+    if result.effect:
+        p = "" if result.effect.p is None else f", {write_equation(result.effect.p)}"
+        cells = f"; cells {row.counts}" if result.cells else ""
+        yield f"- **Effect:** {row.effect}{p}{cells}."
+    yield from (f"- {detail}" for detail in result.details)
+    if against := [cell for cell in result.cells if cell.side is Side.REVERSED]:
+        yield f"- **Reversed in {len(against)} of {len(result.cells)} cells:**"
+        yield from (f"  - {cell}" for cell in against)
+    if result.excepted:
+        yield "- **Shown beside, not judged:**"
+        yield from (f"  - {cell}: {cell.side}" for cell in result.excepted)
+
+
+def _means(means: Sequence[Means]) -> Iterator[str]:
+    """Write one table for each mapped fraction; the largest mean of each line is bold."""
+    for mapped in sorted({one.mapped for one in means}):
+        yield f"### {percent(mapped)} of the instances mapped"
+        of_fraction = [one for one in means if one.mapped == mapped]
+        yield _markdown_table(
+            ("data set", "n", *of_fraction[0].best),
+            ((dataset_title(one.dataset), str(one.n_constraints), *_write_best(one)) for one in of_fraction),
+        )
+
+
+def _write_best(means: Means) -> Iterator[str]:
+    def write(best: Best) -> str:
+        mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
+        return f"{mean} ± {best.error:.3f}{f' ({best.name})' if best.name else ''}"
+
+    largest = max(round(best.mean, 3) for best in means.best.values() if best is not None)
+    return ("–" if best is None else write(best) for best in means.best.values())
+
+
+def _experiments(scorecard: Scorecard) -> tuple[str, str]:
+    rows = ((one.study, one.dataset, str(one.trials)) for one in scorecard.experiments)
+    return "## What this rests on", _markdown_table(("study", "data set", "trials"), rows)
+
+
+# ---- JSON
+
+
+def to_json(scorecard: Scorecard) -> dict[str, Any]:
+    """Return everything as plain values, for ``json.dumps``."""
+    beyond = {"beyond": _verdicts(scorecard.beyond)} if scorecard.beyond is not None else {}
+    readings = {
+        name: {
+            "meaning": READINGS[name],
+            "claims": [{"number": row.number, **_plain_result(row.result)} for row in rows],
+        }
+        for name, rows in scorecard.readings.items()
+    }
+    return {**_verdicts(scorecard), "readings": readings, **beyond}
+
+
+def _verdicts(scorecard: Scorecard) -> dict[str, Any]:
+    told = ("title", "says", "section", "test")
+    return {
+        "verdicts": {str(verdict): scorecard.count(verdict) for verdict in Verdict},
+        "claims": [
+            {"number": row.number, **{name: getattr(row.claim, name) for name in told}, **_plain_result(row.result)}
+            for row in scorecard.rows
+        ],
+        "experiments": [vars(experiment) for experiment in scorecard.experiments],
+    }
+
+
+def _plain_result(result: ClaimResult) -> dict[str, Any]:
+    return {
+        "verdict": str(result.verdict),
+        "counts": {str(side): result.count(side) for side in Side},
+        "effect": result.effect and _plain_effect(result.effect),
+        "cells": [_plain_cell(cell) for cell in result.cells],
+        "excepted": [_plain_cell(cell) for cell in result.excepted],
+        "details": list(result.details),
+    }
+
+
+def _plain_effect(effect: Effect) -> dict[str, Any]:
+    one = effect.estimate
+    return {"mean": one.mean, "low": one.low, "high": one.high, "unit": effect.unit.name, "p": effect.p}
+
+
+def _plain_cell(cell: CellResult) -> dict[str, Any]:
+    return {**dict(cell.place), "mean": cell.mean, "unit": cell.unit.name, "p": cell.p, "side": str(cell.side)}
+
+
+# ---- Terminal
+
+
+def print_scorecard(scorecard: Scorecard, console: Console) -> None:
+    """Print the table of verdicts, and the verdicts under other readings of the closure beside each other."""
+    console.print(_claims_table(scorecard))
+    console.print(_NOTE, style="dim")
+    readings = [row for name in ("view", "none") for row in scorecard.readings[name]]
+    if any(row.result.verdict is not Verdict.NOT_ENOUGH_DATA for row in readings):
+        console.print()
+        console.print("Under other readings of the closure:")
+        console.print(_readings_table(scorecard))
+        for name, meaning in READINGS.items():
+            console.print(f"{name}: {meaning}", style="dim")
+    console.print()
+    console.print(_count(scorecard))
+    if scorecard.beyond is not None:
+        console.print()
+        console.print("Beyond the paper:")
+        console.print(_claims_table(scorecard.beyond))
+        console.print(_count(scorecard.beyond))
+
+
+def _claims_table(scorecard: Scorecard) -> Table:
+    table = _terminal_table("#", "claim", "§", "verdict", "cells", "effect [95%]", "p")
+    for row in scorecard.rows:
+        section = row.claim.section.split(",")[0].removeprefix("§")
+        effect = row.result.effect
+        written = f"{effect.mean} {effect.unit.name}\n\\{effect.interval}" if effect else "–"
+        table.add_row(*_head(row), section, _colored(row), row.counts, written, row.p)
+    return table
+
+
+def _readings_table(scorecard: Scorecard) -> Table:
+    table = _terminal_table("#", "claim", *READINGS)
+    for rows in _by_reading(scorecard):
+        table.add_row(*_head(rows[0]), *map(_narrow, rows))
+    return table
+
+
+def _narrow(row: ClaimRow) -> str:
+    mean = row.result.effect.mean if row.result.effect else "–"
+    counts = f"({row.counts})".replace(" ", "") if row.result.cells else ""
+    return f"{_colored(row)}\n{mean} {counts}"
+
+
+def _terminal_table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), show_edge=False)
+    for name in columns:
+        table.add_column(name, justify="right" if name in "#p" else "left", no_wrap=name != "claim")
+    return table
+
+
+def _colored(row: ClaimRow) -> str:
+    color = _COLORS[row.result.verdict]
+    return f"[{color}]{row.result.verdict}[/{color}]"

@@ -1,0 +1,190 @@
+"""What a test of a claim gives, cells, an effect with its interval and a verdict, and how these are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from math import inf
+from typing import Any
+
+from mvcc.reporting.claims._statistics import Estimate
+from mvcc.reporting.figures import dataset_title, method_styles, percent
+from mvcc.results import BASES
+
+Place = tuple[tuple[str, str | float], ...]  # where a cell lies: (("dataset", "protein"), ("base", "pck-means"), ...)
+
+
+class Verdict(StrEnum):
+    """What is said of a claim in the end, the worst first."""
+
+    NOT_ENOUGH_DATA = "not enough data"
+    DOES_NOT_HOLD = "does not hold"
+    HOLDS_IN_PART = "holds in part"
+    HOLDS = "holds"
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether the claim was put to the test and did not pass it everywhere."""
+        return self in (Verdict.DOES_NOT_HOLD, Verdict.HOLDS_IN_PART)
+
+
+class Side(StrEnum):
+    """On which side of the claim one cell is."""
+
+    BETTER = "better"
+    UNDECIDED = "undecided"
+    REVERSED = "reversed"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What an effect is measured in, how many digits of it mean something, and its bounds if it has any."""
+
+    name: str
+    spec: str
+    low: float = -inf
+    high: float = inf
+
+    def write(self, value: float) -> str:
+        """Write a value; the interval of a share may be symmetric, but ends with what a share can be."""
+        return format(min(max(value, self.low), self.high), self.spec).replace("-", "−")
+
+
+# z: what rounds to zero has no minus
+F_DIFFERENCE = Unit("F", "+z.3f")
+GAIN = Unit("of F", "+z.1%")
+COUNT_DIFFERENCE = Unit("constraints", "+z,.0f")
+PRECISION = Unit("precision", ".4f", 0, 1)
+PRECISION_DIFFERENCE = Unit("precision", "+z.4f")
+R_SQUARED = Unit("R²", ".3f")
+ITERATIONS = Unit("iterations", ".2f")
+SHARE = Unit("", ".1%", 0, 1)
+WEIGHT = Unit("weight", ".3f", 0, 1)
+THRESHOLD = Unit("t_V", ".2f")
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """One cell of a claim: its place, its mean over the trials, its p-value after Holm, its side."""
+
+    place: Place
+    mean: float
+    p: float | None
+    side: Side
+    unit: Unit
+
+    def __str__(self) -> str:
+        p = "" if self.p is None else f" ({write_equation(self.p)})"
+        return f"{write_place(self.place)}: {self.unit.write(self.mean)}{p}"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The pooled effect of a claim with its 95 % interval."""
+
+    estimate: Estimate
+    p: float | None
+    unit: Unit
+
+    def __str__(self) -> str:
+        return f"{self.mean} {self.interval}"
+
+    @property
+    def mean(self) -> str:
+        return self.unit.write(self.estimate.mean)
+
+    @property
+    def interval(self) -> str:
+        return f"[{self.unit.write(self.estimate.low)}, {self.unit.write(self.estimate.high)}]"
+
+    def with_unit(self) -> str:
+        return f"{self} {self.unit.name}".rstrip()
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """The result of one test.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        What the cells and the effect say together.
+    cells : tuple of CellResult
+        The cells that were judged; none where a claim is one statement.
+    effect : Effect, optional
+        The effect pooled over the cells.
+    details : tuple of str
+        What else a reader wants to know, one sentence each.
+    excepted : tuple of CellResult
+        Cells that the paper excepts from its claim: shown, but not judged.
+    """
+
+    verdict: Verdict
+    cells: tuple[CellResult, ...] = ()
+    effect: Effect | None = None
+    details: tuple[str, ...] = ()
+    excepted: tuple[CellResult, ...] = ()
+
+    def count(self, side: Side) -> int:
+        return sum(cell.side is side for cell in self.cells)
+
+
+def place_at(names: Iterable[Any], values: Any) -> Place:
+    """Name the values of a row or column label of a table."""
+    return tuple((str(name), value) for name, value in zip(names, values, strict=True))
+
+
+def judge(cells: Iterable[CellResult], passes: bool) -> Verdict:
+    """Give the verdict: the pooled effect passes or not, and cells are reversed or not."""
+    if not passes:
+        return Verdict.DOES_NOT_HOLD
+    any_reversed = any(cell.side is Side.REVERSED for cell in cells)
+    return Verdict.HOLDS_IN_PART if any_reversed else Verdict.HOLDS
+
+
+def not_enough_data(why: str) -> ClaimResult:
+    """Give the result of a claim that cannot be tested yet."""
+    return ClaimResult(Verdict.NOT_ENOUGH_DATA, details=(why,))
+
+
+def write_place(place: Place) -> str:
+    """Name a cell: "Protein, PCK-Means, 40 % mapped, n = 50"."""
+    return ", ".join(_write_part(name, value) for name, value in place).replace(", (", " (")
+
+
+@cache
+def _write_part(name: str, value: str | float) -> str:
+    match name:
+        case "dataset":
+            return dataset_title(str(value))
+        case "view":
+            return "(all classes)" if value == "all" else f"({value})"
+        case "base":
+            return BASES.get(str(value), str(value))
+        case "method" | "against":
+            title = method_styles([str(value)])[str(value)].title
+            return title if name == "method" else f"against {title}"
+        case "mapped" | "rewired":
+            return f"{percent(float(value))} {name}"
+        case "step":
+            return f"{value} mapped"
+        case "step_of_pairs":
+            return f"n = {value}"
+        case "n_constraints":
+            return f"n = {value:g}"
+        case "kind":
+            return f"{value}s"
+        case _:
+            return str(value)
+
+
+def write_p(p: float | None) -> str:
+    """Write a p-value with three digits, and never as 0."""
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def write_equation(p: float) -> str:
+    """Write a p-value with its name: "p = 0.041"."""
+    return f"p {write_p(p)}" if p < 0.001 else f"p = {write_p(p)}"
