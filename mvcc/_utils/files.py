@@ -47,7 +47,7 @@ Checksums = dict[str, list[str]]  # the latest last
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``, whose file takes its place, synced, unless something goes wrong.
 
     The folder is made where it does not exist.
@@ -69,8 +69,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all, as ``replacing`` does."""
-    with replacing(path) as part:
+    """Write a file as a whole or not at all, as ``atomic_path`` does."""
+    with atomic_path(path) as part:
         part.write_bytes(content)
 
 

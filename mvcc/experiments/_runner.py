@@ -15,10 +15,10 @@ from mvcc._utils.environment import now
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._example import example_cluster
-from mvcc.experiments._planning import Plan, plan_for
+from mvcc.experiments._plan import Plan, plan_for
 from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import undisturbed, warm_up
+from mvcc.experiments._trial import single_threaded, warm_up
 from mvcc.experiments._workers import attempt_trials
 from mvcc.results import Manifest
 
@@ -119,7 +119,7 @@ def run_experiment(
             if finished := [trial for trial in store.finished(()) if trial < config.trials]:
                 store.summarize(finished)
                 _logger.info("%s: curves of %d trials written", store.folder, len(finished))
-                with undisturbed():
+                with single_threaded():
                     store.write_example(example_cluster(config, data_dir))
             this = manifest.runs[-1]
             this.finished, this.seconds = now(), round(time.perf_counter() - began, 1)

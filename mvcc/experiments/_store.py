@@ -26,8 +26,8 @@ from mvcc._utils.files import (
     write_whole,
 )
 from mvcc.exceptions import StoreError
+from mvcc.experiments._cells import TEXT
 from mvcc.experiments._lock import only_run
-from mvcc.experiments._plan import TEXT
 from mvcc.results import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, Manifest, parse_manifest, read_csv, unpacked
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from threadpoolctl import threadpool_limits
 
 from mvcc.constraints import Constraints, Relations, augment, weights_by_use
 from mvcc.exceptions import PropagationWarning
+from mvcc.experiments._cells import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
-from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -54,7 +54,7 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
         co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4. Methods
         without a base have the F-measure alone.
     """
-    with undisturbed():
+    with single_threaded():
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
@@ -69,7 +69,7 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def single_threaded() -> Iterator[None]:
     """Compute on one BLAS thread, and let nothing be said of what is a column of the results.
 
     Both hold for the process: the first of its threads sets them, the last puts them back. OpenMP counts by thread.
@@ -103,7 +103,7 @@ def _run_cell(
 ) -> dict[str, Any]:
     key = (cell.experiment, cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
     if key not in problems:
-        problems[key] = pose(cell, draw)
+        problems[key] = make_problem(cell, draw)
     problem = problems[key]
     if cell.base is None:
         same = K_MEANS if cell.method == K_MEANS else cell
@@ -122,7 +122,7 @@ def _run_cell(
     }
 
 
-def pose(cell: Cell, draw: Draw) -> Problem:
+def make_problem(cell: Cell, draw: Draw) -> Problem:
     """Return the problem of a cell, its constraints and relations closed once for all methods that have a base."""
     views: list[DrawnView] = draw.views
     if cell.experiment == SINGLE_VIEW:
@@ -222,5 +222,5 @@ def warm_up(config: Config) -> None:
         (cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method, _init(config, cell))
         for cell in list_cells(config)
     }
-    with undisturbed():
+    with single_threaded():
         compile_kernels(sorted(used, key=str))

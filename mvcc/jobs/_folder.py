@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._utils.files import csv_bytes, move, remove_parts, replacing, write_whole
+from mvcc._utils.files import atomic_path, csv_bytes, move, remove_parts, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.jobs._config import Job
@@ -115,7 +115,7 @@ def write_folder(
             write_whole(here / "labels.csv", csv_bytes(_label_rows(table, fit.labels[number].tolist(), stability)))
             for name, lines in of_views[number].items():
                 write_whole(here / name, csv_bytes(lines))
-        with replacing(new / MODEL) as part:
+        with atomic_path(new / MODEL) as part:
             saved.save(part)
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
         write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))
