@@ -9,9 +9,8 @@ from itertools import combinations
 from pathlib import Path
 
 from mvcc.exceptions import StoreError
-from mvcc.experiments._provenance import environment_differences
 from mvcc.experiments._store import ResultsStore
-from mvcc.results import CURVES, MANIFEST, Manifest
+from mvcc.results import CURVES, MANIFEST, Manifest, environment_differences
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from typing import Any, TypeAlias, cast
 from mvcc._utils.messages import clipped, shown
 from mvcc._version import __version__
 from mvcc.exceptions import ConfigError, WorkerError
-from mvcc.experiments._attempt import Attempt, attempt
 from mvcc.experiments._config import Config
-from mvcc.experiments._provenance import environment_differences, this_run
-from mvcc.results import Run
+from mvcc.experiments._provenance import this_run
+from mvcc.experiments._trial import Attempt, attempt
+from mvcc.results import Run, environment_differences
 
 Client: TypeAlias = Any  # dask's: it may not be installed
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import list_cells
 from mvcc.experiments._config import Config
-from mvcc.experiments._provenance import describe_run, differences
+from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
-from mvcc.results import Manifest
+from mvcc.results import Manifest, differences
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
-from mvcc.experiments._provenance import describe_run, differences, environment_differences
+from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import run_trial
-from mvcc.results import Manifest
+from mvcc.results import Manifest, differences, environment_differences
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class Problem:
     closed: tuple[list[Constraints], Relations]
 
 
-def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> pd.DataFrame:
+def run_trial(config: Config, trial: int, data_dir: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     """Compute all cells of one trial.
 
     Returns
@@ -61,6 +62,23 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
         known: dict[Any, float] = {}  # F of methods without a base; k-means' is the same in all cells
         rows = [{"trial": trial} | _run_cell(config, cell, draw, problems, known, seed) for cell in list_cells(config)]
     return with_texts(pd.DataFrame(rows))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What became of a trial, to be sent between processes: its rows, or the traceback of its failure."""
+
+    trial: int
+    rows: pd.DataFrame | None
+    failure: str = ""
+
+
+def attempt(config: Config, data_dir: str | os.PathLike[str] | None, trial: int) -> Attempt:
+    """Run a trial; one that fails must not take the others with it."""
+    try:
+        return Attempt(trial, run_trial(config, trial, data_dir))
+    except Exception:
+        return Attempt(trial, None, traceback.format_exc())
 
 
 _quiet = ExitStack()

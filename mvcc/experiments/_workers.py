@@ -15,9 +15,9 @@ import joblib
 from joblib.parallel import LokyBackend, get_active_backend
 
 from mvcc.exceptions import WorkerError
-from mvcc.experiments._attempt import Attempt, attempt
 from mvcc.experiments._config import Config
 from mvcc.experiments._dask import attempt_on_dask
+from mvcc.experiments._trial import Attempt, attempt
 
 
 def attempt_trials(
