@@ -20,12 +20,8 @@ from mvcc.results import PROPAGATION
 def example_cluster(config: Config, data_dir: str | PathLike[str] | None = None) -> dict[str, Any] | None:
     """Take from the first trial the cluster with most must-links, and two of them: the innermost and the outermost.
 
-    Of the cells with Constraint Propagation, it is the one in the middle of the first base's list.
-
-    Returns
-    -------
-    dict or None
-        Ready for JSON; None but for the paper's own experiments on points of a plane.
+    Of the cells with Constraint Propagation, it is the one in the middle of the first base's list. None but for the
+    paper's own experiments on points of a plane.
     """
     cells = [cell for cell in list_cells(config) if cell.experiment == MULTI_VIEW and cell.method == PROPAGATION]
     cells = [cell for cell in cells if cell.base == cells[0].base]

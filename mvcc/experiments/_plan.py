@@ -16,29 +16,14 @@ from mvcc.results import Manifest, differences
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would do.
-
-    Attributes
-    ----------
-    folder : Path
-    missing : list of int
-        The trials to compute.
-    kept : int
-        Number of trials that are there.
-    n_cells : int
-        Number of cells of each trial.
-    damaged : dict {name: why}
-        Files of the folder that would be set aside.
-    finished : bool
-        Whether there is nothing to do.
-    """
+    """What a run would do."""
 
     folder: Path
-    missing: list[int]
-    kept: int
-    n_cells: int
-    damaged: dict[str, str]
-    finished: bool
+    missing: list[int]  # trials to compute
+    kept: int  # trials that are there
+    n_cells: int  # of each trial
+    damaged: dict[str, str]  # files that would be set aside, and why
+    finished: bool  # whether there is nothing to do
 
 
 def plan_run(
@@ -50,26 +35,7 @@ def plan_run(
 ) -> Plan:
     """Look which trials of an experiment are missing in a folder, without changing anything.
 
-    Parameters
-    ----------
-    config : Config
-    folder : path
-        Where the results are, or will be.
-    data_dir : path, default=None
-        Where data files are looked for first.
-    fresh : bool, default=False
-        Whether the results in the folder are to be replaced.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    StoreError
-        When the folder holds results of another config, other data or another version, unless ``fresh``.
-    DataError
-        When a data file is missing or damaged.
+    Results of another config, other data or another version are refused, unless ``fresh``.
     """
     return plan_for(ResultsStore(folder), describe_run(config, data_dir), config, fresh)
 

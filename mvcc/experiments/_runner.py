@@ -27,23 +27,12 @@ _logger = logging.getLogger("mvcc.experiments")
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did.
-
-    Attributes
-    ----------
-    folder : Path
-    computed, kept : int
-        Trials finished by this run, and before it.
-    failed : dict {trial: Path}
-        Where the traceback of each failed trial lies.
-    seconds : float
-        Wall time.
-    """
+    """What a run did."""
 
     folder: Path
-    computed: int
-    kept: int
-    failed: dict[int, Path]
+    computed: int  # trials finished by this run
+    kept: int  # before it
+    failed: dict[int, Path]  # where the traceback of each failed trial lies
     seconds: float
 
 

@@ -47,13 +47,10 @@ class Problem:
 def run_trial(config: Config, trial: int, data_dir: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     """Compute all cells of one trial.
 
-    Returns
-    -------
-    DataFrame
-        One row per cell: its key, the mean F-measure of the views, number, weight and weighted precision of the
-        propagated constraints and of those among them that were not given (summed over the views, averaged over the
-        co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4. Methods
-        without a base have the F-measure alone.
+    The table has a row per cell: its key, the mean F-measure of the views, number, weight and weighted precision of
+    the propagated constraints and of those among them that were not given (summed over the views, averaged over the
+    co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4. Methods
+    without a base have the F-measure alone.
     """
     with single_threaded():
         draw = draw_trial(config, trial, data_dir)

@@ -31,11 +31,6 @@ def attempt_trials(
 
     When the system kills a worker, most often since memory ran out, new ones take over the trials that are not
     finished. When that happens again, at least one must have been finished in between.
-
-    Raises
-    ------
-    WorkerError
-        When workers are killed again and again, do not fit, or cannot be reached any more.
     """
     backend, _ = get_active_backend()
     if type(backend).__name__ == "DaskDistributedBackend":  # told by its name: dask may not be installed

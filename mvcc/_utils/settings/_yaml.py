@@ -53,17 +53,7 @@ _SYNTAX = {
 def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
     """Return the values of a YAML file: sections as dict, lists as list, and scalars.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, in UTF-8, with or without a byte order mark.
-    problems : Problems
-        Takes in the line of every value, and whatever is wrong. Where it is, the value returned may be anything.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read as text.
+    ``problems`` takes in the line of every value, and whatever is wrong. Where it is, the value may be anything.
     """
     return _values(_read_text(Path(path)), (), problems, problems.line)
 
