@@ -13,7 +13,7 @@ from mvcc.exceptions import MvccError
 
 
 def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
-    """Return the text of a file in UTF-8, with or without a byte-order mark, or raise ``error`` with its place and line."""
+    """Return the text of a file in UTF-8, with or without a byte-order mark; ``error`` is raised for what is none."""
     before, binary, _ = content.partition(b"\0")
     what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
     if not binary:
