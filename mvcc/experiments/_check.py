@@ -31,8 +31,8 @@ def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
     folders = sorted({manifest.parent for path in asked for manifest in _manifests(path)})
     if not folders:
         raise StoreError(
-            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a {MANIFEST}. Give the "
-            f"folder that `mvcc run` wrote to, or one above it."
+            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a {MANIFEST} or "
+            f"clustering.json. Give the folder that `mvcc run` or `mvcc cluster` wrote to, or one above it."
         )
     findings, manifests = [], {}
     for folder in folders:
