@@ -72,7 +72,7 @@ def spoil_labels(folder):
         (lambda folder: (folder / "out/texts/moved.csv").unlink(), 1, "texts/moved.csv: it is missing, or"),
         (lambda folder: (folder / "out/model.joblib").unlink(), 1, "model.joblib: it is missing."),
         (lambda folder: (folder / "out/clustering.json").write_text("{"), 1, "damaged"),
-        (lambda folder: (folder / "out/cluster.yaml").write_text("views: 3"), 1, "1 problem in"),
+        (lambda folder: (folder / "out/cluster.yaml").write_text("views: 3"), 1, "problems in"),
         (lambda folder: (folder / "data/pairs.csv").write_text(""), 0, "pairs.csv: the input has changed since"),
         (lambda folder: (folder / "data/pairs.csv").unlink(), 0, "pairs.csv: the input cannot be read any more."),
     ],
