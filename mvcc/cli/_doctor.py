@@ -127,7 +127,7 @@ def _data(data_dir: Path | None) -> Iterator[Line]:
     yield Line("data", OK, f"registry version {registry_version()}; searched in {', '.join(map(str, folders))}")
     for info in registry().values():
         if not info.files:
-            yield Line(f"data {info.name}", OK, "generated, needs no file")
+            yield Line(f"data {info.name}", OK, "needs no file")
             continue
         try:
             paths = {file.name: find_file(file, data_dir) for file in info.files}

@@ -28,6 +28,7 @@ from mvcc.experiments._values import (
     TransferOptions,
     Transfers,
     ViewThreshold,
+    data_set,
     loader_options,
 )
 from mvcc.multiview import base_names, own_transfer_names, transfer_options
@@ -147,7 +148,7 @@ class Config(Section):
 
     name: Name = Field(examples=["my_experiment"])
     study: Annotated[Study, one_of(get_args(Study))] = "main"
-    dataset: Annotated[str, one_of(tuple(registry()))] = Field(examples=["protein"])
+    dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
     dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(default={})
     features: Features = Features()
     trials: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = 100
@@ -158,7 +159,7 @@ class Config(Section):
     @field_validator("single_view")
     @classmethod
     def _views_of_the_data_set(cls, single_view: SingleView | None, info: ValidationInfo) -> SingleView | None:
-        if single_view is not None and (dataset := info.data.get("dataset")) is not None:
+        if single_view is not None and (dataset := info.data.get("dataset")) is not None and registry()[dataset].views:
             views = [*(view.name for view in registry()[dataset].views), POOLED]
             refuse(
                 (

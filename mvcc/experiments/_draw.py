@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mvcc.constraints import Constraints, Relations, rewire_relations, sample_relations
 from mvcc.datasets import Dataset, load_dataset
 from mvcc.embedding import AutoScaler, spectral_features, unscaled_spectral_features
+from mvcc.exceptions import InvalidInputError
 from mvcc.experiments._config import Config, Features
 from mvcc.results import POOLED
 
@@ -64,6 +65,8 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
     alone = config.single_view.thresholds if config.single_view is not None else {}
+    if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):  # of a data set whose views no config knows
+        raise InvalidInputError(f"{config.dataset} has no view {unknown[0]}; it has {', '.join(dataset.names)}.")
     if POOLED in alone:
         parts.append((POOLED, *_pooled(dataset)))
     orders = [
