@@ -147,16 +147,16 @@ def registry() -> Mapping[str, DatasetInfo]:
 @cache
 def _registry_on(path: tuple[str, ...]) -> Mapping[str, DatasetInfo]:
     offers = entry_points(group=GROUP)
-    times, known = Counter(offer.name for offer in offers), dict(_own())
+    times, known = Counter(offer.name for offer in offers), _own()
+    times.update(known)
     for offer in sorted(offers, key=lambda offer: offer.name):
-        if offer.name not in _own() and times[offer.name] == 1 and offer.dist is not None:
+        if times[offer.name] == 1 and offer.dist is not None:
             package = offer.dist.name, offer.dist.version
             about = f"Of the package {' '.join(package)}"
             known[offer.name] = DatasetInfo(offer.name, offer.name, about, 0, (), 0, (), offer.value, (package,))
     return MappingProxyType(known)
 
 
-@cache
 def _own() -> dict[str, DatasetInfo]:
     document = _document()
     known = {name: DataFile(name=name, **entry) for name, entry in document["files"].items()}
