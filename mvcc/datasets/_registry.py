@@ -148,7 +148,7 @@ def registry() -> Mapping[str, DatasetInfo]:
 def _registry_on(path: tuple[str, ...]) -> Mapping[str, DatasetInfo]:
     offers = entry_points(group=GROUP)
     times, known = Counter(offer.name for offer in offers), _own()
-    times.update(known)
+    times.update(list(known))
     for offer in sorted(offers, key=lambda offer: offer.name):
         if times[offer.name] == 1 and offer.dist is not None:
             package = offer.dist.name, offer.dist.version
