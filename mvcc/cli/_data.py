@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,19 +55,7 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     rows = [("NAME", "TITLE", "VIEWS", "RELATIONS", "OPTIONS", "FILE", "STATUS", "PATH")]
     for info in _selected(()):
         files = [_locate(file, data_dir) for file in info.files]
-        views = [{"name": view.name, "instances": view.instances, "features": view.features} for view in info.views]
-        entries.append(
-            {
-                "name": info.name,
-                "title": info.title,
-                "description": info.description,
-                "clusters": info.clusters,
-                "views": views,
-                "relations": info.relations,
-                "options": info.options(),
-                "files": files,
-            }
-        )
+        entries.append(asdict(info) | {"files": files, "options": info.options()})
         sizes = _sizes((view.name, view.instances, view.features) for view in info.views)
         for i, file in enumerate(files or [{"name": "-", "status": "generated", "path": None}]):
             options = ", ".join(f"{option}={default}" for option, default in info.options().items()) or "-"

@@ -102,7 +102,8 @@ def run_experiment(
                     if attempt.rows is not None:
                         store.write_trial(attempt.trial, attempt.rows)
                     else:
-                        report = _failure_report(folder, attempt.trial, data_dir, attempt.failure)
+                        again = f"To run it again, alone:\n  {replay_command(folder, attempt.trial, data_dir)}"
+                        report = f"Trial {attempt.trial} failed. {again}\n\n{attempt.failure}"
                         failed[attempt.trial] = store.write_failure(attempt.trial, report)
                     on_trial(attempt.trial, attempt.rows is not None)
             if finished := [trial for trial in store.finished(()) if trial < config.trials]:
@@ -134,9 +135,3 @@ def _prepare(store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, o
         if plan.kept:
             manifest.runs = stored.runs + manifest.runs
     store.write_manifest(manifest)
-
-
-def _failure_report(
-    folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None, trace: str
-) -> str:
-    return f"Trial {trial} failed. To run it again, alone:\n  {replay_command(folder, trial, data_dir)}\n\n{trace}"
