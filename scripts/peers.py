@@ -30,13 +30,13 @@ from mvcc._utils.environment import now
 from mvcc.constraints._relations import Relations
 from mvcc.datasets import file_checksums
 from mvcc.experiments import Config, load_config
+from mvcc.experiments._cells import with_texts
 from mvcc.experiments._draw import Draw, draw_trial
-from mvcc.experiments._plan import with_texts
-from mvcc.experiments._provenance import differences, this_run
+from mvcc.experiments._provenance import this_run
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import clustering_seed, undisturbed
+from mvcc.experiments._trial import clustering_seed, single_threaded
 from mvcc.results._format import BEYOND_PEERS, CELL, MEASURES
-from mvcc.results._manifest import Manifest
+from mvcc.results._manifest import Manifest, differences
 
 ROOT = Path(__file__).parents[1]
 TRIALS = 20  # with ten, no signed-rank test is significant after the correction for hundreds of cells
@@ -189,7 +189,7 @@ def main() -> None:
     with store.held(print):
         store.write_manifest(described)
         for trial in sorted(set(range(given.trials)) - store.stored()):
-            with undisturbed(), warnings.catch_warnings():
+            with single_threaded(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of graphs that are not connected, and of labels not yet settled
                 rows = [row for config in configs for row in scores(config, trial)]
             store.write_trial(trial, with_texts(pd.DataFrame(rows)))

@@ -35,17 +35,6 @@ def parse_arff(text: str, place: str) -> Arff:
 
     The values of a row are separated by commas or by white space, and may have white space around them: two of the
     three files of §6.1 need this.
-
-    Parameters
-    ----------
-    text : str
-    place : str
-        What messages call the file.
-
-    Raises
-    ------
-    DataError
-        If it has not this form, or sparse rows; the message names file, line and what is wrong.
     """
     found = Arff([], [], [])
     in_data = False

@@ -13,21 +13,7 @@ from mvcc.exceptions import MvccError
 
 
 def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
-    """Return the text of a file in UTF-8, with or without a byte-order mark.
-
-    Parameters
-    ----------
-    content : bytes
-    place : str
-        What messages call the file.
-    error : type of MvccError
-        Raised where it is no such text; the message names file, line and what to do.
-
-    Raises
-    ------
-    MvccError
-        Of the given type.
-    """
+    """Return the text of a file in UTF-8, with or without a byte-order mark; ``error`` is raised for what is none."""
     before, binary, _ = content.partition(b"\0")
     what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
     if not binary:
@@ -47,15 +33,10 @@ Checksums = dict[str, list[str]]  # the latest last
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``, whose file takes its place, synced, unless something goes wrong.
 
     The folder is made where it does not exist.
-
-    Raises
-    ------
-    OSError
-        When it cannot be written; then ``path`` is as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -69,19 +50,13 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all, as ``replacing`` does."""
-    with replacing(path) as part:
+    """Write a file as a whole or not at all, as ``atomic_path`` does."""
+    with atomic_path(path) as part:
         part.write_bytes(content)
 
 
 def move(source: Path, target: Path) -> None:
-    """Move a file that is synced into the place of another, in a folder that is made where it does not exist.
-
-    Raises
-    ------
-    OSError
-        When that is not possible.
-    """
+    """Move a file that is synced into the place of another, in a folder that is made where it does not exist."""
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(source, target)
     _sync(target.parent)
@@ -103,11 +78,6 @@ def note_checksum(folder: Path, name: str, checksum: str) -> None:
 
     It is there before the file is, so that no file is ever there without one. An entry begins with its line break: one
     that was cut off by a full disk or a killed process does not spoil the next.
-
-    Raises
-    ------
-    OSError
-        When it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / JOURNAL, "a", encoding="utf-8") as journal:
@@ -120,11 +90,6 @@ def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
     """Return the checksums that each file of a folder may have: the one listed in its manifest, those in its journal.
 
     A process that is killed between journal and file leaves the former file in place, which is as good as the new one.
-
-    Raises
-    ------
-    OSError
-        When the journal cannot be read.
     """
     known: Checksums = {name: [checksum] for name, checksum in listed.items()}
     try:

@@ -18,13 +18,7 @@ _MOST_COMPARED = 10_000  # ids, in search of the nearest one to an unknown id
 
 
 def number_rows(ids: Sequence[str]) -> dict[str, int]:
-    """Return the number of the row that each id names.
-
-    Raises
-    ------
-    InvalidInputError
-        For an id that several rows have.
-    """
+    """Return the number of the row that each id names."""
     row_of: dict[str, int] = {}
     for row, name in enumerate(ids):
         if (first := row_of.setdefault(name, row)) != row:
@@ -33,13 +27,7 @@ def number_rows(ids: Sequence[str]) -> dict[str, int]:
 
 
 def rows_named(ids: pd.Series[Any], index: pd.Index[Any], where: str, index_in_words: str) -> NDArray[np.int64]:
-    """Return the numbers of the rows that ids name in a row index.
-
-    Raises
-    ------
-    InvalidInputError
-        For a missing or an unknown id, and one that several rows have.
-    """
+    """Return the numbers of the rows that ids name in a row index."""
     import pandas as pd  # constraints without ids need none
 
     if index.nlevels > 1:

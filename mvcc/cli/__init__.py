@@ -36,9 +36,9 @@ _GROUPS = {
         "run": "Run or resume an experiment.",
         "plot": "Draw the paper's figures.",
         "claims": "Test the paper's claims.",
-        "check": "Verify the checksums of results.",
+        "check": "Verify results on disk.",
         "replay": "Compute a stored trial again.",
-        "validate": "Check configurations without running them.",
+        "validate": "Check config files without running them.",
         "data": "List, fetch and check the data sets.",
     },
     "Installation": {

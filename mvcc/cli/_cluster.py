@@ -129,32 +129,21 @@ def _shown_steps() -> Iterator[Callable[[str], None]]:
             yield show
 
 
-_PER_VIEW = {
-    "id_columns": ("id_column", "--id-column"),
-    "labels_columns": ("labels_column", "--labels-column"),
-}
-_PLAIN = {
-    "n_clusters": "-k",
-    "method": "--method",
-    "base": "--base",
-    "transfer": "--transfer",
-    "closure": "--closure",
-    "on_conflict": "--on-conflict",
-    "stability_runs": "--stability-runs",
-    "seed": "--seed",
-}
+_BY_NAME = (  # options NAME=VALUE, their flags, and the keys of views that they set
+    ("views", "--view", "path"),
+    ("matches", "--match", None),
+    ("constraints", "--constraints", None),
+    ("id_columns", "--id-column", "id_column"),
+    ("labels_columns", "--labels-column", "labels_column"),
+)
+_PLAIN = ("n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs", "seed")
 
 
 def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
     """Translate the options into settings: keys, value, and what messages call the option."""
-    for name, path, label in _each(given["views"], "--view"):
-        yield ("views", name, "path"), path, label
-    for option, flag in (("matches", "--match"), ("constraints", "--constraints")):
-        for name, path, label in _each(given[option], flag):
-            yield (option, name), path, label
-    for option, (key, flag) in _PER_VIEW.items():
-        for name, column, label in _each(given[option], flag):
-            yield ("views", name, key), column, label
+    for option, flag, key in _BY_NAME:
+        for name, text, label in _each(given[option], flag):
+            yield (("views", name, key) if key else (option, name)), text, label
     ignored: dict[str, list[str]] = {}
     for text in given["ignore"]:
         name, column = _named(text, "--ignore")
@@ -167,8 +156,9 @@ def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
             yield (("views", name, key) if name else (key,)), value, f"--{option} {text}"
     if given["threshold"] is not None:
         yield ("threshold",), _number(given["threshold"]), f"--threshold {given['threshold']}"
-    for option, flag in _PLAIN.items():
+    for option in _PLAIN:
         if given[option] is not None:
+            flag = "-k" if option == "n_clusters" else f"--{option.replace('_', '-')}"
             yield (option,), given[option], f"{flag} {given[option]}"
 
 
@@ -231,9 +221,7 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
             {
                 "name": view["name"],
                 "rows": view["n_rows"],
-                "given": len(view["given"]),
-                "violated": len(view["violated"]),
-                "dropped": len(view["dropped"]),
+                **{what: len(view[what]) for what in ("given", "violated", "dropped")},
                 **_effect(view),
                 "labels": str(out / view["name"] / "labels.csv"),
                 "reference_f": view["reference_f"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,24 +52,15 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
 
     search_folders(data_dir)  # a folder that does not exist is one error, not one per file
     entries: list[dict[str, Any]] = []
-    rows = [("NAME", "TITLE", "VIEWS", "RELATIONS", "FILE", "STATUS", "PATH")]
+    rows = [("NAME", "TITLE", "VIEWS", "RELATIONS", "OPTIONS", "FILE", "STATUS", "PATH")]
     for info in _selected(()):
         files = [_locate(file, data_dir) for file in info.files]
-        views = [{"name": view.name, "instances": view.instances, "features": view.features} for view in info.views]
-        entries.append(
-            {
-                "name": info.name,
-                "title": info.title,
-                "description": info.description,
-                "clusters": info.clusters,
-                "views": views,
-                "relations": info.relations,
-                "files": files,
-            }
-        )
+        entries.append(asdict(info) | {"files": files, "options": info.options()})
         sizes = _sizes((view.name, view.instances, view.features) for view in info.views)
         for i, file in enumerate(files or [{"name": "-", "status": "generated", "path": None}]):
-            about = (info.name, info.title, sizes, str(info.relations)) if i == 0 else ("", "", "", "")
+            options = ", ".join(f"{option}={default}" for option, default in info.options().items()) or "-"
+            known = (sizes, str(info.relations)) if info.views else ("-", "-")
+            about = (info.name, info.title, *known, options) if i == 0 else ("",) * 5
             rows.append((*about, file["name"], file["status"], file["path"] or ""))
     _print(entries, rows, as_json)
 
@@ -142,7 +134,7 @@ def _check(info: DatasetInfo, data_dir: Path | None) -> dict[str, str]:
     except DataError as error:
         return {"status": "bad", "detail": str(error)}
     sizes = _sizes((name, *view.shape) for name, view in zip(data.names, data.views, strict=True))
-    return {"status": "ok", "detail": f"{sizes}; {len(data.relations[0, 1])} relations"}
+    return {"status": "ok", "detail": f"{sizes}; {sum(map(len, data.relations.values()))} relations"}
 
 
 def _sizes(views: Any) -> str:

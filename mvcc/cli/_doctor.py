@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from importlib.util import find_spec
@@ -51,7 +52,7 @@ def command(context: click.Context, data_dir: Path | None, out: Path, compiling:
 
     Exit status 1 if there is a problem.
     """
-    lines = [line for look in _looks(data_dir, out, compiling) for line in look()]
+    lines = [*_versions(), *_extras(), *_data(data_dir), *_kernels(compiling), *_threads(), *_results(out), *_memory()]
     problems = sum(line.status == BAD for line in lines)
     if as_json:
         print_json({"problems": problems, "findings": [asdict(line) for line in lines]})
@@ -62,48 +63,25 @@ def command(context: click.Context, data_dir: Path | None, out: Path, compiling:
         context.exit(PROBLEM)
 
 
-def _looks(data_dir: Path | None, out: Path, compiling: bool) -> list[Callable[[], Iterator[Line]]]:
-    return [
-        _versions,
-        _extras,
-        lambda: _data(data_dir),
-        lambda: _kernels(compiling),
-        _threads,
-        lambda: _results(out),
-        _memory,
-    ]
-
-
 def _versions() -> Iterator[Line]:
     yield Line("mvcc", OK, f"{__version__} in {Path(__file__).parents[1]}")
     yield Line("python", OK, f"{platform.python_version()} on {platform.platform()}")
     try:
-        wanted = [_Wanted(text) for text in metadata.requires("mvcc") or ()]
+        wanted = [text for text in metadata.requires("mvcc") or () if "extra" not in text.partition(";")[2]]
     except metadata.PackageNotFoundError:
         yield Line(
             "mvcc", NOTE, "not installed, used from its source folder", f"pip install {shlex.quote(str(_SOURCE))}"
         )
         return
     found, missing = [], []
-    for package in (package for package in wanted if not package.is_extra):
+    for package in (re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in wanted):
         try:
-            found.append(f"{package.name} {metadata.version(package.name)}")
+            found.append(f"{package} {metadata.version(package)}")
         except metadata.PackageNotFoundError:
-            missing.append(package.name)
+            missing.append(package)
     yield Line("libraries", OK, ", ".join(found))
     if missing:
         yield Line("libraries", BAD, f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
-
-
-class _Wanted:
-    """One entry of a package's requirements, such as ``dask>=2024.8; extra == "dask"``."""
-
-    def __init__(self, text: str) -> None:
-        name, _, condition = text.partition(";")
-        self.name = name.strip().split("[")[0]
-        for sign in "<>=!~ ":
-            self.name = self.name.split(sign)[0]
-        self.is_extra = "extra" in condition
 
 
 def _extras() -> Iterator[Line]:
@@ -127,7 +105,7 @@ def _data(data_dir: Path | None) -> Iterator[Line]:
     yield Line("data", OK, f"registry version {registry_version()}; searched in {', '.join(map(str, folders))}")
     for info in registry().values():
         if not info.files:
-            yield Line(f"data {info.name}", OK, "generated, needs no file")
+            yield Line(f"data {info.name}", OK, "needs no file")
             continue
         try:
             paths = {file.name: find_file(file, data_dir) for file in info.files}
@@ -184,7 +162,7 @@ def _results(out: Path) -> Iterator[Line]:
     if not existing.is_dir():
         yield Line("results", BAD, f"{existing} is a file", "choose another folder with --out")
         return
-    if _is_writable(existing):
+    if os.access(existing, os.W_OK | os.X_OK):
         yield Line("results", OK, f"{where} is writable" + ("" if existing == where else "; it does not exist yet"))
     else:
         yield Line("results", BAD, f"{existing} is not writable", "choose another folder with --out")
@@ -207,11 +185,6 @@ def _free_memory() -> int | None:
         return None
     entries = dict(line.split(":", 1) for line in lines)
     return int(entries["MemAvailable"].split()[0]) * 1024
-
-
-def _is_writable(folder: Path) -> bool:
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    return os.access(existing, os.W_OK | os.X_OK)
 
 
 def _size(count: int) -> str:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -211,14 +212,8 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
 
     failed = {str(trial): str(path) for trial, path in sorted(report.failed.items())}
     if as_json:
-        facts = {
-            "folder": str(report.folder),
-            "computed": report.computed,
-            "kept": report.kept,
-            "failed": failed,
-            "seconds": round(report.seconds, 1),
-        }
-        print_json(facts)
+        changed = {"folder": str(report.folder), "failed": failed, "seconds": round(report.seconds, 1)}
+        print_json(asdict(report) | changed)
         return
     say(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")
     for trial, path in sorted(report.failed.items()):

@@ -1,4 +1,4 @@
-"""``mvcc validate``: check configurations without running them."""
+"""``mvcc validate``: check config files without running them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mvcc.cli._shared import below_help, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
     from mvcc.experiments import Config
+    from mvcc.jobs import Job
 
 _HELP_END = below_help(
-    "mvcc validate configs/protein.yaml",
     "mvcc validate configs/*.yaml --set trials=10",
-    "mvcc validate configs/protein.yaml --set multi_view.threshold=0.8",
+    "mvcc validate my-data/cluster.yaml",
     terms=("trial", "cell", "threshold"),
 )
 
@@ -26,40 +26,65 @@ _HELP_END = below_help(
 @set_option
 @output_options("Print the complete configurations, including defaults, as JSON.")
 def command(configs: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
-    """Check configurations without running them.
+    """Check config files without running them: those of `mvcc run` and those of `mvcc cluster`.
 
     Reports every unknown key, wrong type and invalid value with its line, in all files at once.
     """
-    # pydantic and the data sets take longer to import than `mvcc --help` may take
     from mvcc.exceptions import ConfigError
-    from mvcc.experiments import load_config
 
-    valid: dict[str, Config] = {}
+    valid: dict[str, Config | Job] = {}
     errors: list[str] = []
     for path in configs:
         try:
-            valid[path] = load_config(path, overrides)
+            valid[path] = _load(path, overrides)
         except ConfigError as error:
             errors.append(str(error))
     if errors:
         raise ConfigError("\n\n".join(errors))
     if as_json:
-        print_json(_complete(valid))
-    else:
-        say("\n\n".join(_summary(path, config) for path, config in valid.items()))
-        remark(f"Next: mvcc run {next(iter(valid))}")
+        print_json([{"path": path, **_complete(config)} for path, config in valid.items()])
+        return
+    say("\n\n".join("\n".join([f"{path} is valid.", *_summary(config)]) for path, config in valid.items()))
+    path, first = next(iter(valid.items()))
+    remark(f"Next: mvcc run {path}" if hasattr(first, "trials") else f"Next: mvcc cluster {path} --out FOLDER")
 
 
-def _summary(path: str, config: Config) -> str:
-    return "\n".join(
-        [
-            f"{path} is valid.",
-            f"  name      {config.name}: results go to results/{config.name}",
-            f"  data set  {config.dataset}",
-            *(f"  cells     {line}" for line in _cells(config)),
-            f"  trials    {config.trials}",
+def _load(path: str, overrides: tuple[str, ...]) -> Config | Job:
+    # pydantic and the data sets take longer to import than `mvcc --help` may take
+    from mvcc._utils.settings import Problems, read_yaml
+    from mvcc.experiments import load_config
+    from mvcc.jobs import load_job
+
+    values = read_yaml(path, Problems(path, ""))
+    is_job = isinstance(values, dict) and not {"views", "n_clusters"}.isdisjoint(values)
+    return load_job(path, overrides=overrides) if is_job else load_config(path, overrides)
+
+
+def _summary(config: Config | Job) -> list[str]:
+    from mvcc.jobs import Job
+
+    if isinstance(config, Job):
+        views = (f"{name} ({view.path})" for name, view in config.views.items())
+        return [
+            f"  views     {', '.join(views)}",
+            f"  clusters  {config.n_clusters}",
+            f"  method    {config.method}",
         ]
-    )
+    return [
+        f"  name      {config.name}: results go to results/{config.name}",
+        f"  data set  {config.dataset}",
+        *(f"  cells     {line}" for line in _cells(config)),
+        f"  trials    {config.trials}",
+    ]
+
+
+def _complete(config: Config | Job) -> dict[str, Any]:
+    from mvcc.experiments import list_cells
+    from mvcc.jobs import Job
+
+    if isinstance(config, Job):
+        return {"config": config.settings()}
+    return {"cells": len(list_cells(config)), "config": config.resolved()}
 
 
 def _cells(config: Config) -> list[str]:
@@ -101,12 +126,3 @@ def _cells(config: Config) -> list[str]:
 
 def _none_needed(methods: list[str]) -> str:
     return f" ({' and '.join(methods)} need{'s' if len(methods) == 1 else ''} none)" if methods else ""
-
-
-def _complete(configs: dict[str, Config]) -> list[dict[str, Any]]:
-    from mvcc.experiments import list_cells
-
-    return [
-        {"path": path, "cells": len(list_cells(config)), "config": config.resolved()}
-        for path, config in configs.items()
-    ]

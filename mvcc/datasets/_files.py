@@ -144,7 +144,8 @@ def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> di
     Returns
     -------
     dict of {str: str}
-        The sha256 of each file by file name; empty for a data set that is generated.
+        The sha256 of each file by file name, none for one that is generated. For a data set of another package, the
+        version by the package's name.
 
     Raises
     ------
@@ -152,7 +153,8 @@ def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> di
         As :func:`fetch`.
     """
     fetch(name, data_dir)
-    return {file.name: file.sha256 for file in dataset_info(name).files}
+    info = dataset_info(name)
+    return {file.name: file.sha256 for file in info.files} | dict(info.package)
 
 
 def _digest(file: DataFile, path: Path) -> tuple[str, int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from inspect import Parameter, signature
 from os import PathLike
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from mvcc._utils.validation import as_generator
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info
-from mvcc.exceptions import InvalidInputError
+from mvcc.exceptions import DataError, InvalidInputError
 
 
 def load_dataset(
@@ -33,8 +33,7 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        A name in :func:`mvcc.datasets.registry`: ``"four_quadrants"``, ``"protein"``, ``"letters_digits"``,
-        ``"rec_talk"``, ``"half_moons"``, ``"rings"``, ``"digits_halves"``, ``"wine"`` or ``"breast_cancer"``.
+        A name in :func:`mvcc.datasets.registry`, as ``mvcc data list`` shows them.
     data_dir : str or path, optional
         A folder to look for the data files in, before ``$MVCC_DATA`` and the cache. Files found nowhere are downloaded
         into the cache.
@@ -43,11 +42,8 @@ def load_dataset(
         Rec/Talk, the pairing within their classes and those of Protein and Letters/Digits, the rows of Digits Halves,
         Wine and Breast Cancer. None draws afresh on every call.
     **options
-        Options of the data set. Four Quadrants: ``instances_per_view`` (default 200, a multiple of 4), ``n_views`` (2
-        or 3). Protein: ``n_views`` (2 or 3). Rec/Talk: ``words`` ("chi2" or "frequency"), ``min_words`` (2, 1 or 0),
-        ``scaling`` ("unit" or "none"), ``headers`` (False or True), ``fixed_draw`` (a seed for the documents;
-        default: drawn by `random_state`). Half-Moons and Rings: ``instances_per_view`` (default 200, even), ``noise``
-        (default 0.05). What they mean is in ``data/README.md``. The others have none.
+        Options of the data set. ``mvcc data list`` shows them with their defaults; what they mean is in
+        ``data/README.md``.
 
     Returns
     -------
@@ -71,10 +67,15 @@ def load_dataset(
     ([(200, 2), (200, 2)], (200, 2))
     """
     info = dataset_info(name)
-    # One module per data set, named after it: only the one that is asked for is imported.
-    load: Callable[..., Dataset] = import_module(f"mvcc.datasets._{info.name}").load
+    try:
+        load: Callable[..., Dataset] = resolve_name(info.loader)  # no other data set is imported
+    except Exception as error:  # it may run code of others
+        raise DataError(f"The data set {name!r} cannot be imported from {info.loader}: {error!r}.") from error
     allowed = [p.name for p in signature(load).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
     if unknown := sorted(options.keys() - set(allowed)):
         takes = f"its options are: {', '.join(allowed)}" if allowed else "it has no options"
         raise InvalidInputError(f"Unknown option for data set {info.name!r}: {clipped(', '.join(unknown))}; {takes}.")
-    return load(as_generator(random_state), *fetch(info.name, data_dir).values(), **options)
+    data = load(as_generator(random_state), *fetch(info.name, data_dir).values(), **options)
+    if not isinstance(data, Dataset):
+        raise DataError(f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a mvcc.Dataset.")
+    return data

@@ -1,12 +1,22 @@
-"""The registry of data sets: what there is, from which files, and where these come from."""
+"""The registry of data sets: what there is, from which files, and where these come from.
+
+Other packages may offer data sets, through entry points of the group ``mvcc.datasets``, each of which names a function
+like ``load`` of mvcc's own modules. A name that is taken, or that several packages offer, is left out.
+"""
 
 from __future__ import annotations
 
+import ast
+import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from importlib.metadata import entry_points
 from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +25,7 @@ import yaml
 from mvcc._utils.messages import shown
 from mvcc.exceptions import UnknownDatasetError
 
+GROUP = "mvcc.datasets"
 _REGISTRY = files("mvcc.datasets") / "registry.yaml"
 
 
@@ -91,6 +102,10 @@ class DatasetInfo:
         Number of relations in the full list with default options.
     files : tuple of DataFile
         Its files and folders, in the order in which the data set's module takes them; empty if it is generated.
+    loader : str
+        Module and function that load it: ``module:function``.
+    package : tuple of (name, version)
+        The package that offers it, of whose sizes nothing is known; empty for those of mvcc.
     """
 
     name: str
@@ -100,34 +115,65 @@ class DatasetInfo:
     views: tuple[ViewInfo, ...]
     relations: int
     files: tuple[DataFile, ...]
+    loader: str
+    package: tuple[tuple[str, str], ...] = ()
+
+    def options(self) -> dict[str, str]:
+        """Return the options of its loader, each with its default as it is written; its module is not imported."""
+        module, _, function = self.loader.partition(":")
+        try:
+            spec = find_spec(module)
+        except ImportError:  # of a package that is damaged: loading it says so
+            return {}
+        source = "" if spec is None or spec.origin is None else Path(spec.origin).read_text(encoding="utf-8")
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef) and node.name == function:
+                pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+                return {argument.arg: ast.unparse(default) if default else "required" for argument, default in pairs}
+        return {}
 
 
-@cache
 def registry() -> Mapping[str, DatasetInfo]:
-    """All data sets by name, read from ``registry.yaml`` in this package.
+    """All data sets by name: those of ``registry.yaml`` in this package, then those of other packages, sorted.
 
     Returns
     -------
     mapping of str to DatasetInfo
-        In the order of the registry; it cannot be changed.
+        It cannot be changed.
     """
+    return _registry_on(tuple(sys.path))
+
+
+@cache
+def _registry_on(path: tuple[str, ...]) -> Mapping[str, DatasetInfo]:
+    offers = entry_points(group=GROUP)
+    times, known = Counter(offer.name for offer in offers), _own()
+    times.update(list(known))
+    for offer in sorted(offers, key=lambda offer: offer.name):
+        if times[offer.name] == 1 and offer.dist is not None:
+            package = offer.dist.name, offer.dist.version
+            about = f"Of the package {' '.join(package)}"
+            known[offer.name] = DatasetInfo(offer.name, offer.name, about, 0, (), 0, (), offer.value, (package,))
+    return MappingProxyType(known)
+
+
+def _own() -> dict[str, DatasetInfo]:
     document = _document()
     known = {name: DataFile(name=name, **entry) for name, entry in document["files"].items()}
     known |= {name: DataFolder(name=name, **entry) for name, entry in document.get("folders", {}).items()}
-    return MappingProxyType(
-        {
-            name: DatasetInfo(
-                name=name,
-                title=entry["title"],
-                description=entry["description"],
-                clusters=entry["clusters"],
-                views=tuple(ViewInfo(**view) for view in entry["views"]),
-                relations=entry["relations"],
-                files=tuple(known[file] for file in entry["files"]),
-            )
-            for name, entry in document["datasets"].items()
-        }
-    )
+    return {
+        name: DatasetInfo(
+            name=name,
+            title=entry["title"],
+            description=entry["description"],
+            clusters=entry["clusters"],
+            views=tuple(ViewInfo(**view) for view in entry["views"]),
+            relations=entry["relations"],
+            files=tuple(known[file] for file in entry["files"]),
+            loader=f"mvcc.datasets._{name}:load",
+        )
+        for name, entry in document["datasets"].items()
+    }
 
 
 def registry_version() -> int:

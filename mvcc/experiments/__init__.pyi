@@ -1,11 +1,11 @@
+from ._cells import list_cells as list_cells
 from ._check import Finding as Finding
 from ._check import check_results as check_results
 from ._config import Config as Config
 from ._config import load_config as load_config
 from ._dask import connect_to_dask as connect_to_dask
-from ._plan import list_cells as list_cells
-from ._planning import Plan as Plan
-from ._planning import plan_run as plan_run
+from ._plan import Plan as Plan
+from ._plan import plan_run as plan_run
 from ._replay import Replay as Replay
 from ._replay import replay_trial as replay_trial
 from ._runner import RunReport as RunReport

@@ -9,60 +9,30 @@ from itertools import combinations
 from pathlib import Path
 
 from mvcc.exceptions import StoreError
-from mvcc.experiments._provenance import environment_differences
 from mvcc.experiments._store import ResultsStore
-from mvcc.results import CURVES, MANIFEST, Manifest
+from mvcc.results import CURVES, MANIFEST, Manifest, environment_differences
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one results folder.
-
-    Attributes
-    ----------
-    folder : Path
-    status : {"ok", "unfinished", "damaged"}
-    verified : int
-        Number of files whose checksum is right.
-    trials, stored : int
-        Trials that the results are of, and those whose own files are here.
-    notes : list of str
-        What is wrong, or worth knowing.
-    """
+    """What is known of one results folder."""
 
     folder: Path
-    status: str
-    verified: int
-    trials: int
-    stored: int
-    notes: list[str]
+    status: str  # ok, unfinished or damaged
+    verified: int  # files whose checksum is right
+    trials: int  # that the results are of
+    stored: int  # those of them whose own files are here
+    notes: list[str]  # what is wrong, or worth knowing
 
 
 def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
-    """Verify every results folder among and below the given ones; nothing is changed.
-
-    Parameters
-    ----------
-    paths : iterable of Path
-
-    Returns
-    -------
-    findings : list of Finding
-        One for each folder with a manifest, in the order of their paths.
-    disagreements : list of str
-        One for every two folders of the same config and data whose curves differ; it names the cause.
-
-    Raises
-    ------
-    StoreError
-        When there is no results folder.
-    """
+    """Verify every results folder among and below the given ones; say where curves differ that should not, and why."""
     asked = list(paths)
     folders = sorted({manifest.parent for path in asked for manifest in _manifests(path)})
     if not folders:
         raise StoreError(
-            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a {MANIFEST}. Give the "
-            f"folder that `mvcc run` wrote to, or one above it."
+            f"{', '.join(map(str, asked))}: there are no results here or below: no folder has a {MANIFEST} or "
+            f"clustering.json. Give the folder that `mvcc run` or `mvcc cluster` wrote to, or one above it."
         )
     findings, manifests = [], {}
     for folder in folders:

@@ -28,6 +28,7 @@ from mvcc.experiments._values import (
     TransferOptions,
     Transfers,
     ViewThreshold,
+    data_set,
     loader_options,
 )
 from mvcc.multiview import base_names, own_transfer_names, transfer_options
@@ -125,31 +126,14 @@ class SingleView(Section):
 
 
 class Config(Section):
-    """A whole experiment.
+    """A whole experiment: the multi-view experiments (§6.2), the single-view ones (§6.4), or both."""
 
-    Attributes
-    ----------
-    name : str
-        The results go to ``results/<name>``.
-    study : str
-        Which of the paper's experiments this belongs to: ``main`` is that of Figures 4 to 10.
-    dataset : str
-        The name of the data set, with `dataset_options` for its loader.
-    features : Features
-        How raw features become the space that is clustered.
-    trials, seed : int
-        How often constraints and mapping are drawn afresh, and the seed of all these draws.
-    multi_view : MultiView or None
-        The multi-view experiments (§6.2).
-    single_view : SingleView or None
-        The single-view experiments (§6.4). At least one of the two is there.
-    """
-
-    name: Name = Field(examples=["my_experiment"])
-    study: Annotated[Study, one_of(get_args(Study))] = "main"
-    dataset: Annotated[str, one_of(tuple(registry()))] = Field(examples=["protein"])
+    name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
+    study: Annotated[Study, one_of(get_args(Study))] = "main"  # of the paper; main is that of Figures 4 to 10
+    dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
     dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(default={})
     features: Features = Features()
+    # how often constraints and mapping are drawn afresh, and the seed of all these draws
     trials: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = 100
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
     multi_view: MultiView | None = None
@@ -158,7 +142,7 @@ class Config(Section):
     @field_validator("single_view")
     @classmethod
     def _views_of_the_data_set(cls, single_view: SingleView | None, info: ValidationInfo) -> SingleView | None:
-        if single_view is not None and (dataset := info.data.get("dataset")) is not None:
+        if single_view is not None and (dataset := info.data.get("dataset")) is not None and registry()[dataset].views:
             views = [*(view.name for view in registry()[dataset].views), POOLED]
             refuse(
                 (

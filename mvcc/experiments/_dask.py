@@ -17,10 +17,10 @@ from typing import Any, TypeAlias, cast
 from mvcc._utils.messages import clipped, shown
 from mvcc._version import __version__
 from mvcc.exceptions import ConfigError, WorkerError
-from mvcc.experiments._attempt import Attempt, attempt
 from mvcc.experiments._config import Config
-from mvcc.experiments._provenance import environment_differences, this_run
-from mvcc.results import Run
+from mvcc.experiments._provenance import this_run
+from mvcc.experiments._trial import Attempt, attempt
+from mvcc.results import Run, environment_differences
 
 Client: TypeAlias = Any  # dask's: it may not be installed
 
@@ -32,25 +32,7 @@ _ADDRESS = re.compile(r"(?:(?:tcp|tls|wss?)://)?(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]
 
 @contextmanager
 def connect_to_dask(address: str) -> Iterator[Client]:
-    """Connect to a dask scheduler that has workers.
-
-    Parameters
-    ----------
-    address : str
-        Such as ``tcp://host:8786``.
-
-    Yields
-    ------
-    Client
-        For ``joblib.parallel_config(backend="dask", client=client)``.
-
-    Raises
-    ------
-    ConfigError
-        When dask is not installed, the address is none, or it needs TLS that dask is not set up for.
-    WorkerError
-        When nobody answers at the address, no worker is connected, or one has no mvcc of this version.
-    """
+    """Connect to a dask scheduler that has workers, for ``joblib.parallel_config(backend="dask", client=client)``."""
     if not _ADDRESS.fullmatch(address):
         raise ConfigError(f"{shown(address)} is no address of a dask scheduler, such as tcp://host:8786.")
     try:
@@ -96,13 +78,7 @@ def attempt_on_dask(
     data_dir: str | os.PathLike[str] | None,
     on_note: Callable[[str], None],
 ) -> Generator[Attempt]:
-    """Yield trials as they finish, whatever their order.
-
-    Raises
-    ------
-    WorkerError
-        When the scheduler is gone, or a worker has no mvcc of this version.
-    """
+    """Yield trials as they finish, whatever their order."""
     from distributed import KilledWorker, as_completed
     from distributed.client import ClosedClientError
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mvcc.constraints import Constraints, Relations, rewire_relations, sample_relations
 from mvcc.datasets import Dataset, load_dataset
 from mvcc.embedding import AutoScaler, spectral_features, unscaled_spectral_features
+from mvcc.exceptions import InvalidInputError
 from mvcc.experiments._config import Config, Features
 from mvcc.results import POOLED
 
@@ -29,16 +30,9 @@ class Role(IntEnum):
 
 @dataclass(frozen=True)
 class DrawnView:
-    """One view in the space that is clustered, shuffled.
+    """One view in the space that is clustered, shuffled, with its true classes.
 
-    Attributes
-    ----------
-    name : str
-    X : (n, d) array
-    y : (n,) array
-        True classes.
-    constraints : dict {number of constraints: Constraints}
-        Nested: a larger number contains the smaller.
+    Constraints are by their number, and nested: a larger number contains the smaller.
     """
 
     name: str
@@ -49,20 +43,10 @@ class DrawnView:
 
 @dataclass(frozen=True)
 class Draw:
-    """The data of one trial.
-
-    Attributes
-    ----------
-    views : list of DrawnView
-        The views of the data set.
-    single : dict {name: DrawnView}
-        The views of the single-view experiments.
-    relations : dict {(mapped portion, rewired share): relations}
-        Nested in the mapped portion.
-    """
+    """The data of one trial; its relations, by mapped portion and rewired share, are nested in the former."""
 
     views: list[DrawnView]
-    single: dict[str, DrawnView]
+    single: dict[str, DrawnView]  # of the single-view experiments, by name
     relations: dict[tuple[float, float], Relations]
 
 
@@ -75,17 +59,14 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
     """Draw the data of one trial.
 
     The instances are shuffled, so that their order tells nothing about their class.
-
-    Raises
-    ------
-    MvccError
-        When the data cannot be loaded or do not allow what the config asks for.
     """
     dataset = load_dataset(
         config.dataset, data_dir=data_dir, random_state=stream(config, trial, Role.DATA), **config.dataset_options
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
     alone = config.single_view.thresholds if config.single_view is not None else {}
+    if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):  # of a data set whose views no config knows
+        raise InvalidInputError(f"{config.dataset} has no view {unknown[0]}; it has {', '.join(dataset.names)}.")
     if POOLED in alone:
         parts.append((POOLED, *_pooled(dataset)))
     orders = [

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mvcc.constraints import Constraints
+from mvcc.experiments._cells import MULTI_VIEW, Cell, list_cells
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._plan import MULTI_VIEW, Cell, list_cells
-from mvcc.experiments._trial import clustering_seed, fit, pose
+from mvcc.experiments._trial import clustering_seed, fit, make_problem
 from mvcc.propagation import Gaussians, fit_gaussians
 from mvcc.results import PROPAGATION
 
@@ -20,19 +20,15 @@ from mvcc.results import PROPAGATION
 def example_cluster(config: Config, data_dir: str | PathLike[str] | None = None) -> dict[str, Any] | None:
     """Take from the first trial the cluster with most must-links, and two of them: the innermost and the outermost.
 
-    Of the cells with Constraint Propagation, it is the one in the middle of the first base's list.
-
-    Returns
-    -------
-    dict or None
-        Ready for JSON; None but for the paper's own experiments on points of a plane.
+    Of the cells with Constraint Propagation, it is the one in the middle of the first base's list. None but for the
+    paper's own experiments on points of a plane.
     """
     cells = [cell for cell in list_cells(config) if cell.experiment == MULTI_VIEW and cell.method == PROPAGATION]
     cells = [cell for cell in cells if cell.base == cells[0].base]
     if not cells or config.study != "main" or config.features.method != "none":
         return None
     cell = cells[len(cells) // 2]
-    problem = pose(cell, draw_trial(config, 0, data_dir))
+    problem = make_problem(cell, draw_trial(config, 0, data_dir))
     X = problem.views[0]
     if X.shape[1] != 2:
         return None

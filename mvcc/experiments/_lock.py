@@ -24,13 +24,6 @@ def only_run(folder: Path, on_note: Callable[[str], None]) -> Iterator[None]:
 
     The system drops the lock of a process that ends, however it ends. Its file alone is no lock, but it says of a run
     that was killed when it began.
-
-    Raises
-    ------
-    StoreError
-        When another run holds the folder; says who.
-    OSError
-        When the lock cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder / NAME) as file:

@@ -1,86 +1,76 @@
-"""The cells that a trial computes: every combination that the config names."""
+"""What a run would do: which trials are missing in a results folder. Nothing here computes a trial."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
 from dataclasses import dataclass
-from itertools import filterfalse
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from mvcc.experiments._config import Config, MultiView, SingleView
-from mvcc.experiments._values import Closure
-from mvcc.multiview import needs_base, takes_threshold, uses_relations
-from mvcc.results import PROPAGATION
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-MULTI_VIEW, SINGLE_VIEW = "multi-view", "single-view"
-ALONE = "single-view"  # the method that uses neither mapping nor other views
+from mvcc.exceptions import StoreError
+from mvcc.experiments._cells import list_cells
+from mvcc.experiments._config import Config
+from mvcc.experiments._provenance import describe_run
+from mvcc.experiments._store import ResultsStore
+from mvcc.results import Manifest, differences
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One point of one learning curve, as columns of the results name it. What a method does not use is None."""
+class Plan:
+    """What a run would do."""
 
-    experiment: str
-    dataset: str
-    view: str | None
-    base: str | None
-    method: str
-    closure: Closure | None
-    threshold: str | None
-    mapped: float | None
-    rewired: float | None
-    n_constraints: int
+    folder: Path
+    missing: list[int]  # trials to compute
+    kept: int  # trials that are there
+    n_cells: int  # of each trial
+    damaged: dict[str, str]  # files that would be set aside, and why
+    finished: bool  # whether there is nothing to do
 
 
-TEXT = ("view", "base", "closure", "threshold")  # text in a table also where all of a column is empty
+def plan_run(
+    config: Config,
+    folder: str | os.PathLike[str],
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+) -> Plan:
+    """Look which trials of an experiment are missing in a folder, without changing anything.
 
-
-def with_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Make text of the columns that are; what is missing stays so, of which pandas before 3 makes "None"."""
-    return table.assign(**{name: table[name].astype("str").where(table[name].notna()) for name in TEXT})
-
-
-def list_cells(config: Config) -> list[Cell]:
-    """List the cells of every trial in the order of the results."""
-    cells: list[Cell] = []
-    if config.multi_view is not None:
-        cells += _multi_view(config.dataset, config.multi_view)
-    if config.single_view is not None:
-        cells += _single_view(config.dataset, config.single_view)
-    return cells
-
-
-def _multi_view(dataset: str, plan: MultiView) -> Iterator[Cell]:
-    """Every method sees every mapping, but for those that use none; only propagation has thresholds.
-
-    Those without a base come last, once. One that uses no constraints either has the same row for all their numbers.
+    Results of another config, other data or another version are refused, unless ``fresh``.
     """
-    mappings = [(mapped, rewired) for mapped in plan.mapped for rewired in plan.rewired]
-    thresholds = [as_text(threshold) for threshold in plan.threshold]
-    for base in plan.bases:
-        for method in filter(needs_base, plan.transfers):
-            for closure in plan.closure:
-                for threshold in thresholds if takes_threshold(method) else (None,):
-                    for mapped, rewired in mappings if uses_relations(method) else ((None, None),):
-                        for n in plan.constraints:
-                            yield Cell(MULTI_VIEW, dataset, None, base, method, closure, threshold, mapped, rewired, n)
-    for method in filterfalse(needs_base, plan.transfers):
-        for mapped, rewired in mappings if uses_relations(method) else ((None, None),):
-            for n in plan.constraints:
-                yield Cell(MULTI_VIEW, dataset, None, None, method, None, None, mapped, rewired, n)
+    return plan_for(ResultsStore(folder), describe_run(config, data_dir), config, fresh)
 
 
-def _single_view(dataset: str, plan: SingleView) -> Iterator[Cell]:
-    for view, threshold in plan.thresholds.items():
-        for base in plan.bases:
-            for method, t in ((PROPAGATION, as_text(threshold)), (ALONE, None)):
-                for n in plan.constraints:
-                    yield Cell(SINGLE_VIEW, dataset, view, base, method, "full", t, None, None, n)
-
-
-def as_text(threshold: float | str) -> str:
-    """Return a threshold as the results name it, with all its digits."""
-    return threshold if isinstance(threshold, str) else repr(threshold).removesuffix(".0")
+def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
+    """Compare what a results folder holds with what a run would write to it, as `plan_run`."""
+    n_cells = len(list_cells(config))
+    if fresh:
+        return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
+    stored = store.manifest()
+    damaged = store.damaged()
+    done = {trial for trial in store.finished(damaged) if trial < config.trials}
+    if stored is None:
+        if store.stored():
+            raise StoreError(
+                f"{store.trials} holds trials without a manifest that says whose they are. Choose another folder by "
+                f"--out, or remove them by --fresh."
+            )
+    elif changed := differences(stored, manifest):
+        raise StoreError(
+            f"{store.folder} holds results of another run:\n  "
+            + "\n  ".join(changed)
+            + "\nChoose another folder by --out, or remove these results by --fresh."
+        )
+    elif store.holds_only_summary() and stored.trials > config.trials:
+        raise StoreError(
+            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials themselves; "
+            f"a run of {config.trials} would replace them. Choose another folder by --out, or remove them by --fresh."
+        )
+    missing = [trial for trial in range(config.trials) if trial not in done]
+    finished = (
+        stored is not None
+        and not missing
+        and stored.trials == config.trials
+        and stored.runs[-1].finished is not None
+        and store.holds_summary(damaged)
+    )
+    return Plan(store.folder, missing, len(done), n_cells, damaged, finished)

@@ -10,35 +10,21 @@ from pydantic import ValidationError
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
-from mvcc.experiments._provenance import describe_run, differences, environment_differences
+from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
 from mvcc.experiments._trial import run_trial
-from mvcc.results import Manifest
+from mvcc.results import Manifest, differences, environment_differences
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A trial that was computed again.
-
-    Attributes
-    ----------
-    rows : DataFrame
-        Its rows, as ``run_trial`` returns them.
-    compared : bool
-        Whether the trial is stored, so that there is something to compare with.
-    differing : int
-        In how many rows it differs from the stored one, in any bit.
-    first : str
-        The first difference.
-    causes : list of str
-        In what program, libraries, processor or data differ from those of the latest stored run.
-    """
+    """A trial that was computed again."""
 
     rows: pd.DataFrame
-    compared: bool
-    differing: int
-    first: str
-    causes: list[str]
+    compared: bool  # whether it is stored
+    differing: int  # rows that differ from the stored ones, in any bit
+    first: str  # the first difference
+    causes: list[str]  # in what program, libraries, processor or data differ from those of the latest stored run
 
 
 def replay_trial(
@@ -46,25 +32,7 @@ def replay_trial(
 ) -> Replay:
     """Compute one trial of a results folder again, in this process, and compare it; nothing is written.
 
-    Parameters
-    ----------
-    folder : path
-        The results of one run, with their manifest.
-    trial : int
-        Its number, from 0; one that is not stored is computed all the same.
-    data_dir : path, default=None
-        Where data files are looked for first.
-
-    Returns
-    -------
-    Replay
-
-    Raises
-    ------
-    StoreError
-        When the folder holds no results, or they cannot be read.
-    Exception
-        Whatever the trial raises.
+    A trial that is not stored is computed all the same. What a trial raises is raised.
     """
     store = ResultsStore(folder)
     manifest = store.manifest()

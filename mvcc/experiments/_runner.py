@@ -15,10 +15,10 @@ from mvcc._utils.environment import now
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._example import example_cluster
-from mvcc.experiments._planning import Plan, plan_for
+from mvcc.experiments._plan import Plan, plan_for
 from mvcc.experiments._provenance import describe_run
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import undisturbed, warm_up
+from mvcc.experiments._trial import single_threaded, warm_up
 from mvcc.experiments._workers import attempt_trials
 from mvcc.results import Manifest
 
@@ -27,23 +27,12 @@ _logger = logging.getLogger("mvcc.experiments")
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did.
-
-    Attributes
-    ----------
-    folder : Path
-    computed, kept : int
-        Trials finished by this run, and before it.
-    failed : dict {trial: Path}
-        Where the traceback of each failed trial lies.
-    seconds : float
-        Wall time.
-    """
+    """What a run did."""
 
     folder: Path
-    computed: int
-    kept: int
-    failed: dict[int, Path]
+    computed: int  # trials finished by this run
+    kept: int  # before it
+    failed: dict[int, Path]  # where the traceback of each failed trial lies
     seconds: float
 
 
@@ -113,13 +102,14 @@ def run_experiment(
                     if attempt.rows is not None:
                         store.write_trial(attempt.trial, attempt.rows)
                     else:
-                        report = _failure_report(folder, attempt.trial, data_dir, attempt.failure)
+                        again = f"To run it again, alone:\n  {replay_command(folder, attempt.trial, data_dir)}"
+                        report = f"Trial {attempt.trial} failed. {again}\n\n{attempt.failure}"
                         failed[attempt.trial] = store.write_failure(attempt.trial, report)
                     on_trial(attempt.trial, attempt.rows is not None)
             if finished := [trial for trial in store.finished(()) if trial < config.trials]:
                 store.summarize(finished)
                 _logger.info("%s: curves of %d trials written", store.folder, len(finished))
-                with undisturbed():
+                with single_threaded():
                     store.write_example(example_cluster(config, data_dir))
             this = manifest.runs[-1]
             this.finished, this.seconds = now(), round(time.perf_counter() - began, 1)
@@ -145,9 +135,3 @@ def _prepare(store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, o
         if plan.kept:
             manifest.runs = stored.runs + manifest.runs
     store.write_manifest(manifest)
-
-
-def _failure_report(
-    folder: str | os.PathLike[str], trial: int, data_dir: str | os.PathLike[str] | None, trace: str
-) -> str:
-    return f"Trial {trial} failed. To run it again, alone:\n  {replay_command(folder, trial, data_dir)}\n\n{trace}"

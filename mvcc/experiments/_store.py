@@ -26,8 +26,8 @@ from mvcc._utils.files import (
     write_whole,
 )
 from mvcc.exceptions import StoreError
+from mvcc.experiments._cells import TEXT
 from mvcc.experiments._lock import only_run
-from mvcc.experiments._plan import TEXT
 from mvcc.results import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, Manifest, parse_manifest, read_csv, unpacked
 
 if TYPE_CHECKING:
@@ -38,13 +38,7 @@ _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
 class ResultsStore:
-    """The results of one experiment in one folder.
-
-    Parameters
-    ----------
-    folder : path
-        Made when something is written for the first time.
-    """
+    """The results of one experiment in one folder."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -52,13 +46,7 @@ class ResultsStore:
 
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
-        """Hold the folder for this run alone, and clear away what killed runs have left half written.
-
-        Raises
-        ------
-        StoreError
-            When another run writes to the folder, or it cannot be written.
-        """
+        """Hold the folder for this run alone, and clear away what killed runs have left half written."""
         with contextlib.ExitStack() as stack:
             with _explained(self.folder):
                 stack.enter_context(only_run(self.folder, on_note))
@@ -67,13 +55,7 @@ class ResultsStore:
             yield
 
     def manifest(self) -> Manifest | None:
-        """Return what the folder says of its runs, or None where there is none yet.
-
-        Raises
-        ------
-        StoreError
-            When the manifest cannot be read.
-        """
+        """Return what the folder says of its runs, or None where there is none yet."""
         path = self.folder / MANIFEST
         try:
             return parse_manifest(path.read_bytes())
@@ -102,13 +84,7 @@ class ResultsStore:
             journal.unlink(missing_ok=True)
 
     def checksums(self) -> Checksums:
-        """Return the checksums that every file may have, by its name as seen from the folder.
-
-        Raises
-        ------
-        StoreError
-            When manifest or journal cannot be read.
-        """
+        """Return the checksums that every file may have, by its name as seen from the folder."""
         manifest = self.manifest()
         try:
             return known_checksums(self.folder, manifest.checksums if manifest else {})
@@ -116,13 +92,7 @@ class ResultsStore:
             raise StoreError(f"{self.folder / JOURNAL} cannot be read: {error.strerror}. Make it readable.") from error
 
     def damaged(self) -> dict[str, str]:
-        """Say of every damaged file of the results that is here, by its name, what is wrong.
-
-        Raises
-        ------
-        StoreError
-            When a file cannot be read.
-        """
+        """Say of every damaged file of the results that is here, by its name, what is wrong."""
         known = self.checksums()
         names = sorted({*known, *map(self._name, self.stored())})
         here = [name for name in names if (self.folder / name).exists()]
@@ -184,13 +154,7 @@ class ResultsStore:
         return sorted(self.trials.glob("*.error.txt"))
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
-        """Return the rows of a trial, from its own file or else from the scores; None where neither has it.
-
-        Raises
-        ------
-        StoreError
-            When they cannot be read, or were changed since they were written.
-        """
+        """Return the rows of a trial, from its own file or else from the scores; None where neither has it."""
         known = self.checksums()
         if trial in self.stored():
             return self._read_trial(trial, known)
@@ -201,13 +165,7 @@ class ResultsStore:
         return None if rows.empty else rows.reset_index(drop=True)
 
     def summarize(self, trials: Iterable[int]) -> pd.DataFrame:
-        """Write ``scores.csv.gz`` and ``curves.csv`` from the given stored trials; return the curves.
-
-        Raises
-        ------
-        StoreError
-            As ``read_trial``.
-        """
+        """Write ``scores.csv.gz`` and ``curves.csv`` from the given stored trials; return the curves."""
         import pandas as pd  # here and below: who only verifies files needs no tables
 
         known = self.checksums()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from threadpoolctl import threadpool_limits
 
 from mvcc.constraints import Constraints, Relations, augment, weights_by_use
 from mvcc.exceptions import PropagationWarning
+from mvcc.experiments._cells import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import Draw, DrawnView, Role, draw_trial, stream
-from mvcc.experiments._plan import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import (
     MultiViewConstrainedClustering,
@@ -43,18 +44,15 @@ class Problem:
     closed: tuple[list[Constraints], Relations]
 
 
-def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> pd.DataFrame:
+def run_trial(config: Config, trial: int, data_dir: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     """Compute all cells of one trial.
 
-    Returns
-    -------
-    DataFrame
-        One row per cell: its key, the mean F-measure of the views, number, weight and weighted precision of the
-        propagated constraints and of those among them that were not given (summed over the views, averaged over the
-        co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4. Methods
-        without a base have the F-measure alone.
+    The table has a row per cell: its key, the mean F-measure of the views, number, weight and weighted precision of
+    the propagated constraints and of those among them that were not given (summed over the views, averaged over the
+    co-EM iterations), iterations, convergence, the threshold that was chosen, the two indicators of §6.4. Methods
+    without a base have the F-measure alone.
     """
-    with undisturbed():
+    with single_threaded():
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
@@ -63,13 +61,30 @@ def run_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None =
     return with_texts(pd.DataFrame(rows))
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """What became of a trial, to be sent between processes: its rows, or the traceback of its failure."""
+
+    trial: int
+    rows: pd.DataFrame | None
+    failure: str = ""
+
+
+def attempt(config: Config, data_dir: str | os.PathLike[str] | None, trial: int) -> Attempt:
+    """Run a trial; one that fails must not take the others with it."""
+    try:
+        return Attempt(trial, run_trial(config, trial, data_dir))
+    except Exception:
+        return Attempt(trial, None, traceback.format_exc())
+
+
 _quiet = ExitStack()
 _holders = 0
 _lock = threading.Lock()
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def single_threaded() -> Iterator[None]:
     """Compute on one BLAS thread, and let nothing be said of what is a column of the results.
 
     Both hold for the process: the first of its threads sets them, the last puts them back. OpenMP counts by thread.
@@ -103,7 +118,7 @@ def _run_cell(
 ) -> dict[str, Any]:
     key = (cell.experiment, cell.view, cell.closure, cell.mapped, cell.rewired, cell.n_constraints)
     if key not in problems:
-        problems[key] = pose(cell, draw)
+        problems[key] = make_problem(cell, draw)
     problem = problems[key]
     if cell.base is None:
         same = K_MEANS if cell.method == K_MEANS else cell
@@ -122,7 +137,7 @@ def _run_cell(
     }
 
 
-def pose(cell: Cell, draw: Draw) -> Problem:
+def make_problem(cell: Cell, draw: Draw) -> Problem:
     """Return the problem of a cell, its constraints and relations closed once for all methods that have a base."""
     views: list[DrawnView] = draw.views
     if cell.experiment == SINGLE_VIEW:
@@ -222,5 +237,5 @@ def warm_up(config: Config) -> None:
         (cell.base, PROPAGATION if transfer_origin(cell.method) else cell.method, _init(config, cell))
         for cell in list_cells(config)
     }
-    with undisturbed():
+    with single_threaded():
         compile_kernels(sorted(used, key=str))

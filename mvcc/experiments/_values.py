@@ -6,12 +6,21 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from mvcc._utils.messages import nearest
 from mvcc._utils.settings import allowed, distinct, increasing, list_of, one_of, one_or_list_of, shown
+from mvcc.datasets import registry
 from mvcc.multiview import base_names, check_method, own_transfer_names
 
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]
 Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"]
+
+
+def data_set(value: Any) -> Any:
+    if value not in registry():
+        guess = nearest(value, registry()) if isinstance(value, str) else "."
+        raise ValueError(f"{shown(value)} is not allowed{guess} Allowed: {', '.join(registry())}.")
+    return value
 
 
 def loader_options(value: Any) -> Any:

@@ -15,9 +15,9 @@ import joblib
 from joblib.parallel import LokyBackend, get_active_backend
 
 from mvcc.exceptions import WorkerError
-from mvcc.experiments._attempt import Attempt, attempt
 from mvcc.experiments._config import Config
 from mvcc.experiments._dask import attempt_on_dask
+from mvcc.experiments._trial import Attempt, attempt
 
 
 def attempt_trials(
@@ -31,11 +31,6 @@ def attempt_trials(
 
     When the system kills a worker, most often since memory ran out, new ones take over the trials that are not
     finished. When that happens again, at least one must have been finished in between.
-
-    Raises
-    ------
-    WorkerError
-        When workers are killed again and again, do not fit, or cannot be reached any more.
     """
     backend, _ = get_active_backend()
     if type(backend).__name__ == "DaskDistributedBackend":  # told by its name: dask may not be installed

@@ -1,5 +1,6 @@
 from ._config import Job as Job
 from ._config import load_job as load_job
+from ._folder import check_clustering as check_clustering
 from ._init import write_example as write_example
 from ._inputs import Inputs as Inputs
 from ._inputs import read_inputs as read_inputs

@@ -10,7 +10,19 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings import KeyPath, Problems, Section, allowed, one_of, put, read_yaml, refuse, shown, validated
+from mvcc._utils.settings import (
+    KeyPath,
+    Problems,
+    Section,
+    allowed,
+    assign,
+    one_of,
+    put,
+    read_yaml,
+    refuse,
+    shown,
+    validated,
+)
 from mvcc.multiview import base_names, transfer_names
 
 METHODS = ("joint", "co-em")
@@ -180,16 +192,22 @@ def _no_view(name: str, views: Collection[str] | None) -> str:
     return f"there is no view {clipped(repr(name))}{nearest(name, views)} Known: {known}."
 
 
-def load_job(path: str | os.PathLike[str] | None, options: Iterable[tuple[tuple[str, ...], Any, str]] = ()) -> Job:
+def load_job(
+    path: str | os.PathLike[str] | None,
+    options: Iterable[tuple[tuple[str, ...], Any, str]] = (),
+    overrides: Iterable[str] = (),
+) -> Job:
     """Put a job together from a YAML file, if there is one, and options, which replace its values.
 
     Parameters
     ----------
     path : str or path-like or None
-        Paths in this file are seen from its folder.
+        Paths in this file are relative to it.
     options : iterable of (keys, value, label)
         Where the value belongs, such as ``("views", "texts", "path")``, and what messages call the option. The path
         of a new view comes before what else is said of it.
+    overrides : iterable of str
+        Values that replace those of the file, such as ``"n_clusters=4"``; what follows the ``=`` is YAML.
 
     Raises
     ------
@@ -199,8 +217,13 @@ def load_job(path: str | os.PathLike[str] | None, options: Iterable[tuple[tuple[
     source = "the options" if path is None else os.fspath(path)
     options = list(options)
     check = ("mvcc cluster", "" if path is None else shlex.quote(source), "…" if options else "", "--dry-run")
+    if overrides := list(overrides):  # which `mvcc validate` alone has
+        check = ("mvcc validate", shlex.quote(source), "", "")
     problems = Problems(source, " ".join(filter(None, check)))
-    value = {} if path is None else _expanded(read_yaml(path, problems), os.path.dirname(path))
+    value = {} if path is None else read_yaml(path, problems)
+    for override in overrides:
+        assign(value, override, problems)
+    value = _expanded(value, "" if path is None else os.path.dirname(path))
     for keys, new, label in options:
         label = clipped(label, 200)
         if problem := _beside_views(keys, value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -11,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._utils.files import csv_bytes, move, remove_parts, replacing, write_whole
+from mvcc._utils.files import atomic_path, csv_bytes, move, remove_parts, sha256_of, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc.exceptions import StoreError
-from mvcc.jobs._config import Job
+from mvcc.jobs._config import Job, load_job
 from mvcc.jobs._tables import Table
+from mvcc.results import CLUSTERING as FACTS
+from mvcc.results import parse_facts, read_facts
 
 if TYPE_CHECKING:
     from mvcc.jobs._fit import Fit
     from mvcc.jobs._method import Rows
     from mvcc.jobs._saved import SavedClustering
 
-FACTS, MODEL, CONFIG, REPORT = "clustering.json", "model.joblib", "cluster.yaml", "report.html"
+MODEL, CONFIG, REPORT = "model.joblib", "cluster.yaml", "report.html"
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 _NEW = ".new"  # the folder of results that are being written
 _TABLES = ("labels.csv", "moved.csv", "propagated.csv", "received.csv")
@@ -58,6 +61,46 @@ def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
 
 def _inputs(job: Job) -> list[str]:
     return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+
+
+def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
+    """Compare the files of a clustering with its facts: return how many fit, what is wrong, and what is worth knowing.
+
+    Raises
+    ------
+    StoreError
+        When the facts themselves cannot be read.
+    """
+    facts = parse_facts(read_facts(folder))
+    verified, wrong, notes = 1, [], []
+    for view in facts.views:
+        of_method = {"moved.csv": view.n_moved} if facts.joint else {
+            "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
+        labels = [["id", "cluster"], *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True))]
+        for name, n_rows in {"labels.csv": view.n_rows, **of_method}.items():
+            rows = _rows_of(folder / view.name / name)
+            if len(rows) == n_rows + 1 and (name != "labels.csv" or [row[:2] for row in rows] == labels):
+                verified += 1
+            else:
+                wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
+    wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
+    if (folder / CONFIG).exists():
+        for path, read in zip(_inputs(load_job(folder / CONFIG)), facts.inputs, strict=False):
+            try:
+                same = sha256_of(Path(path).read_bytes()) == read.sha256
+            except OSError:
+                notes.append(f"{path}: the input cannot be read any more.")
+            else:
+                notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
+    return verified, wrong, notes
+
+
+def _rows_of(path: Path) -> list[list[str]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.reader(file))
+    except (OSError, ValueError, csv.Error):
+        return []
 
 
 def _config_in(folder: Path) -> str | None:
@@ -115,7 +158,7 @@ def write_folder(
             write_whole(here / "labels.csv", csv_bytes(_label_rows(table, fit.labels[number].tolist(), stability)))
             for name, lines in of_views[number].items():
                 write_whole(here / name, csv_bytes(lines))
-        with replacing(new / MODEL) as part:
+        with atomic_path(new / MODEL) as part:
             saved.save(part)
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
         write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))

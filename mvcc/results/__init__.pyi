@@ -20,6 +20,8 @@ from ._format import read_csv as read_csv
 from ._format import unpacked as unpacked
 from ._manifest import Manifest as Manifest
 from ._manifest import Run as Run
+from ._manifest import differences as differences
+from ._manifest import environment_differences as environment_differences
 from ._manifest import parse_manifest as parse_manifest
 from ._reading import Results as Results
 from ._reading import find_experiments as find_experiments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +12,7 @@ from mvcc.cli._check import command as check
 from mvcc.cli._replay import command as replay
 from mvcc.experiments import _replay as replay_module
 from mvcc.experiments import run_experiment
+from tests.command_line import mvcc
 from tests.experiments.test_check import CONFIG
 
 
@@ -47,6 +49,43 @@ def test_damage_is_named_and_gives_exit_code_1(damaged):
     outcome = json.loads(run(check, damaged, "--json", code=1).stdout)
     assert outcome["folders"][0]["status"] == "damaged"
     assert outcome["disagreements"] == []
+
+
+@pytest.fixture(scope="module")
+def clustering(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clustering")
+    for words in (["init", "data"], ["cluster", "data/cluster.yaml", "--restarts", "0", "--out", "out"]):
+        assert mvcc(*words, cwd=folder).returncode == 0
+    return folder
+
+
+def spoil_labels(folder):
+    labels = (folder / "out/images/labels.csv").read_text().replace(",0", ",1", 1)
+    (folder / "out/images/labels.csv").write_text(labels)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        (lambda folder: None, 0, "ok          5 files verified"),
+        (spoil_labels, 1, "images/labels.csv: it is missing, or is not what clustering.json says."),
+        (lambda folder: (folder / "out/texts/moved.csv").unlink(), 1, "texts/moved.csv: it is missing, or"),
+        (lambda folder: (folder / "out/model.joblib").unlink(), 1, "model.joblib: it is missing."),
+        (lambda folder: (folder / "out/clustering.json").write_text("{"), 1, "damaged"),
+        (lambda folder: (folder / "out/cluster.yaml").write_text("views: 3"), 1, "problems in"),
+        (lambda folder: (folder / "data/pairs.csv").write_text(""), 0, "pairs.csv: the input has changed since"),
+        (lambda folder: (folder / "data/pairs.csv").unlink(), 0, "pairs.csv: the input cannot be read any more."),
+    ],
+)
+def test_a_clustering_is_verified_by_its_facts_and_its_inputs(clustering, tmp_path, change, code, said):
+    shutil.copytree(clustering, tmp_path / "copy")
+    change(tmp_path / "copy")
+    assert said in run(check, tmp_path / "copy", code=code).stdout
+
+
+def test_results_of_both_kinds_are_checked_together(clustering, folder):
+    lines = run(check, clustering, folder).stdout.splitlines()
+    assert [line.split()[1] for line in lines] == ["ok", "ok"]
 
 
 def test_a_replayed_trial_is_compared_with_the_stored_one(folder):

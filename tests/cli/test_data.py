@@ -35,7 +35,7 @@ def no_files(tmp_path, monkeypatch):
 
 def test_list_shows_every_data_set(run, no_files):
     lines = run("list").stdout.splitlines()
-    assert lines[0].split() == ["NAME", "TITLE", "VIEWS", "RELATIONS", "FILE", "STATUS", "PATH"]
+    assert lines[0].split() == ["NAME", "TITLE", "VIEWS", "RELATIONS", "OPTIONS", "FILE", "STATUS", "PATH"]
     by_name = {line.split()[0]: line for line in lines[1:]}
     assert by_name.keys() >= registry().keys()
     assert "Letters/Digits" in by_name["letters_digits"]
@@ -52,6 +52,13 @@ def test_list_as_json_has_all_the_registry_knows(run, no_files):
     file, registered = protein["files"][0], registry()["protein"].files[0]
     assert {key: file[key] for key in ("name", "url", "sha256", "size", "licence", "citation")} == vars(registered)
     assert (file["status"], file["path"]) == ("missing", None)
+
+
+def test_options_are_shown_with_their_defaults(run, no_files):
+    entries = {entry["name"]: entry["options"] for entry in json.loads(run("list", "--json").stdout)}
+    assert entries["rings"] == {"instances_per_view": "200", "noise": "0.05"}
+    assert entries["wine"] == {}
+    assert "instances_per_view=200, noise=0.05" in run("list").stdout
 
 
 def test_list_goes_on_past_a_damaged_file(run, no_files, tmp_path):

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from mvcc.cli._run import command
 from mvcc.exceptions import ConfigError, DataError, StoreError
-from mvcc.experiments import _attempt as attempt
+from mvcc.experiments import _trial as attempt
 
 CONFIG = """\
 name: tiny

@@ -55,6 +55,23 @@ def test_the_problems_of_all_files_are_reported(tmp_path):
     assert second == f"{tmp_path / 'b.yaml'}: there is no such file."
 
 
+def test_a_config_of_mvcc_cluster_is_known_by_its_views(tmp_path):
+    path = tmp_path / "cluster.yaml"
+    path.write_text("views: {texts: texts.csv}\nn_clusters: 5\n")
+    done = validate(path, CONFIGS / "protein.yaml", "--set", "seed=3")
+    assert done.stdout.splitlines()[:5] == [
+        f"{path} is valid.",
+        f"  views     texts ({tmp_path / 'texts.csv'})",
+        "  clusters  5",
+        "  method    joint",
+        "",
+    ]
+    assert json.loads(validate(path, "--set", "seed=3", "--json").stdout)[0]["config"]["seed"] == 3
+    assert f"Next: mvcc cluster {path} --out FOLDER" in validate(path).stderr
+    with pytest.raises(ConfigError, match=rf"--set n_clusters=0: .*\n.*: mvcc validate {path} --set …"):
+        validate(path, "--set", "n_clusters=0")
+
+
 def test_problems_of_an_override_name_the_option():
     with pytest.raises(ConfigError, match=r"--set multi_view\.threshold=2: multi_view\.threshold: 2 is not allowed"):
         validate(CONFIGS / "protein.yaml", "--set", "multi_view.threshold=2")
@@ -67,4 +84,4 @@ def test_without_a_file_the_usage_is_shown():
 
 
 def test_help_shows_an_example():
-    assert "mvcc validate configs/protein.yaml\n" in validate("--help").output
+    assert "mvcc validate my-data/cluster.yaml\n" in validate("--help").output

@@ -80,7 +80,8 @@ CONTENT = {1: "7c806e061b90ba24", 2: "270e590709cd6f47"}
 
 
 def test_what_the_registry_holds_changes_only_with_its_version():
-    entries = repr([dataclasses.asdict(info) for info in registry().values()])
+    entries = [dataclasses.asdict(info) for info in registry().values()]
+    entries = repr([{key: entry[key] for key in entry if key not in ("loader", "package")} for entry in entries])
     assert sha256(entries.encode()).hexdigest()[:16] == CONTENT[registry_version()]
     listed = (Path(__file__).parents[2] / "data" / "README.md").read_text("utf-8")
     assert all(f"\n| {version} | mvcc " in listed for version in CONTENT)

@@ -33,7 +33,7 @@ _environment.version = lambda name: "0.1" if name == "numpy" else version(name)
 """
 
 
-class Fleet:
+class WorkerPool:
     """A scheduler and workers as a user starts them: processes with another folder and home."""
 
     def __init__(self, folder):
@@ -61,8 +61,8 @@ class Fleet:
 
 
 @contextmanager
-def fleet(folder, *preloads):
-    started = Fleet(folder)
+def pool(folder, *preloads):
+    started = WorkerPool(folder)
     try:
         for preload in preloads:
             started.add_worker(preload)
@@ -95,7 +95,7 @@ def run_on(address, folder, config=CONFIG, **options):
 def test_workers_that_die_and_workers_that_come_later_change_no_byte(tmp_path, tried):
     run_experiment(CONFIG, tmp_path / "expected", n_jobs=1)
     finished = []
-    with fleet(tmp_path, "", "") as started:
+    with pool(tmp_path, "", "") as started:
 
         def lose_workers(trial, ok):
             finished.append(trial)
@@ -117,7 +117,7 @@ def test_workers_that_die_and_workers_that_come_later_change_no_byte(tmp_path, t
 @pytest.mark.parametrize("n_jobs", [-1, 1])
 def test_a_killed_scheduler_ends_the_run_with_a_word_and_what_is_finished_is_stored(tmp_path, tried, n_jobs):
     gone = pytest.raises(WorkerError, match=r"The scheduler is gone.*what is finished is stored")
-    with fleet(tmp_path, "", "") as started, gone:
+    with pool(tmp_path, "", "") as started, gone:
         run_on(started.address, tmp_path / "out", n_jobs=n_jobs, on_trial=lambda trial, ok: started.scheduler.kill())
     plan = plan_run(CONFIG, tmp_path / "out")
     assert plan.kept >= 1
@@ -135,7 +135,7 @@ def test_a_trial_that_kills_every_worker_fails_and_the_others_are_stored(tmp_pat
         return real(version, config, data_dir, trial)
 
     monkeypatch.setattr(dask_module, "_attempt_away", kills)
-    with fleet(tmp_path, *[""] * 5) as started:
+    with pool(tmp_path, *[""] * 5) as started:
         report = run_on(started.address, tmp_path / "out", n_jobs=1)
     assert report.computed == 7
     assert "Its workers were killed again and again" in report.failed[3].read_text()
@@ -146,7 +146,7 @@ def test_a_trial_that_kills_every_worker_fails_and_the_others_are_stored(tmp_pat
 )
 def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(tmp_path, preload, message):
     refused = pytest.raises(WorkerError, match=rf"The worker tcp://.* cannot run trials: .*{message}")
-    with fleet(tmp_path, preload) as started, refused:
+    with pool(tmp_path, preload) as started, refused:
         run_on(started.address, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -155,7 +155,7 @@ def test_a_worker_that_cannot_run_trials_is_refused_before_anything_is_written(t
 def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG.model_dump(mode="json", exclude_unset=True)))
     command = [sys.executable, "-m", "mvcc", "run", "small.yaml", "--trials", "10000", "--out", "out"]
-    with fleet(tmp_path, "", "") as started:
+    with pool(tmp_path, "", "") as started:
         command += ["--backend", "dask", "--scheduler", started.address]
         with subprocess.Popen(
             command,
@@ -177,13 +177,13 @@ def test_an_interrupted_run_says_so_and_takes_its_trials_back(tmp_path):
 def test_a_worker_with_another_version_that_comes_later_ends_the_run(tmp_path):
     config = CONFIG.model_copy(update={"trials": 10_000})
     late, refused = iter([OTHER_VERSION]), pytest.raises(WorkerError, match=r"A worker cannot run trials.*99\.0")
-    with fleet(tmp_path, "") as started, refused:
+    with pool(tmp_path, "") as started, refused:
         run_on(started.address, tmp_path / "out", config, on_trial=lambda *_: [*map(started.add_worker, late)])
 
 
 def test_other_libraries_on_a_worker_are_named(tmp_path):
     notes = []
-    with fleet(tmp_path, OTHER_NUMPY) as started:
+    with pool(tmp_path, OTHER_NUMPY) as started:
         run_on(started.address, tmp_path / "out", on_note=notes.append)
     (text,) = notes
     assert text.startswith("Other than here is on worker tcp://")
@@ -193,7 +193,7 @@ def test_other_libraries_on_a_worker_are_named(tmp_path):
 
 def test_a_scheduler_without_workers_is_refused(tmp_path):
     refused = pytest.raises(WorkerError, match=r"No worker is connected .*`dask worker tcp://127")
-    with fleet(tmp_path) as started, refused:
+    with pool(tmp_path) as started, refused:
         run_on(started.address, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
-from mvcc.experiments import _attempt as attempt
+from mvcc.experiments import _trial as attempt
 from mvcc.experiments import plan_run, run_experiment
 from tests.experiments.test_trial import small_config
 

@@ -12,10 +12,10 @@ from mvcc.datasets import load_dataset
 from mvcc.embedding import spectral_features, unscaled_spectral_features
 from mvcc.exceptions import InvalidInputError
 from mvcc.experiments import Config
+from mvcc.experiments._cells import list_cells
 from mvcc.experiments._config import Features
 from mvcc.experiments._draw import Role, draw_trial, embed, stream
-from mvcc.experiments._plan import list_cells
-from mvcc.experiments._trial import clustering_seed, fit, pose, run_trial
+from mvcc.experiments._trial import clustering_seed, fit, make_problem, run_trial
 from mvcc.results._format import CELL
 
 
@@ -233,5 +233,5 @@ def test_bases_have_the_papers_start_unless_the_config_asks_for_the_search():
     assert named.resolved() == paper.resolved()
     for config, init in ((named, "neighborhoods"), (search, "auto")):
         (cell,) = list_cells(config)
-        model = fit(config, cell, pose(cell, draw_trial(config, 0)), clustering_seed(config, 0))
+        model = fit(config, cell, make_problem(cell, draw_trial(config, 0)), clustering_seed(config, 0))
         assert {clusterer.init for clusterer in model.clusterers_} == {init}

@@ -12,8 +12,8 @@ from mvcc import JointGraphClustering, pairwise_f_measure
 from mvcc.embedding import AutoScaler
 from mvcc.exceptions import ConfigError
 from mvcc.experiments import Config, replay_trial, run_experiment
+from mvcc.experiments._cells import list_cells
 from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._plan import list_cells
 from mvcc.experiments._trial import clustering_seed, run_trial
 from mvcc.multiview._methods import needs_base, own_transfer_names, transfer_class, transfer_names, transfer_options
 from mvcc.reporting import FIGURES

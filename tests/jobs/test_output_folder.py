@@ -172,7 +172,7 @@ class Killed(BaseException):
 def disturbed(monkeypatch, step, error):
     """Let the given write fail, and all after it where the disk is full."""
     done = []
-    write_whole, replacing, move = _folder.write_whole, _folder.replacing, _folder.move
+    write_whole, atomic_path, move = _folder.write_whole, _folder.atomic_path, _folder.move
 
     def counted(path):
         done.append(path)
@@ -185,7 +185,7 @@ def disturbed(monkeypatch, step, error):
 
     def replace(path):
         counted(path)
-        return replacing(path)
+        return atomic_path(path)
 
     def install(source, target):
         counted(target)
@@ -193,7 +193,7 @@ def disturbed(monkeypatch, step, error):
 
     monkeypatch.setattr(_folder, "move", install)
     monkeypatch.setattr(_folder, "write_whole", write)
-    monkeypatch.setattr(_folder, "replacing", replace)
+    monkeypatch.setattr(_folder, "atomic_path", replace)
     return done
 
 

@@ -11,5 +11,6 @@ from ._values import list_of as list_of
 from ._values import one_of as one_of
 from ._values import one_or_list_of as one_or_list_of
 from ._values import refuse as refuse
+from ._yaml import assign as assign
 from ._yaml import put as put
 from ._yaml import read_yaml as read_yaml

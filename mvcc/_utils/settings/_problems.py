@@ -23,15 +23,7 @@ class Place(NamedTuple):
 
 
 class Problems:
-    """The problems found so far in a configuration, and the place of each of its values.
-
-    Parameters
-    ----------
-    source : str or path-like
-        The file that the configuration comes from.
-    check : str
-        The command that checks it again.
-    """
+    """The problems found so far in a file, the place of each of its values, and the command that checks it again."""
 
     def __init__(self, source: str | os.PathLike[str], check: str) -> None:
         self.source = os.fspath(source)

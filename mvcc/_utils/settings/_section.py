@@ -29,23 +29,9 @@ Settings = TypeVar("Settings", bound=Section)
 
 
 def read_settings(kind: type[Settings], path: str | os.PathLike[str], overrides: Iterable[str], check: str) -> Settings:
-    """Read a configuration from a YAML file.
+    """Read a configuration from a YAML file; overrides such as ``"multi_view.threshold=0.8"`` replace its values.
 
-    Parameters
-    ----------
-    kind : type
-        The class of the whole.
-    path : str or path-like
-        The file, in UTF-8.
-    overrides : iterable of str
-        Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows the ``=`` is YAML.
-    check : str
-        The command that checks a file given after it.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
+    All mistakes are one error, with the command ``check`` that checks the file again.
     """
     problems = Problems(path, f"{check} {shlex.quote(os.fspath(path))}")
     value = read_yaml(path, problems)
@@ -55,13 +41,7 @@ def read_settings(kind: type[Settings], path: str | os.PathLike[str], overrides:
 
 
 def validated(kind: type[Settings], value: Any, problems: Problems) -> Settings:
-    """Return a configuration from its values.
-
-    Raises
-    ------
-    ConfigError
-        With all problems, those found before among them.
-    """
+    """Return a configuration from its values, or raise all problems, those found before among them."""
     try:
         settings = kind.model_validate(value)
     except ValidationError as error:

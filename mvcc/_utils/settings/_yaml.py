@@ -53,17 +53,7 @@ _SYNTAX = {
 def read_yaml(path: str | os.PathLike[str], problems: Problems) -> Any:
     """Return the values of a YAML file: sections as dict, lists as list, and scalars.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, in UTF-8, with or without a byte order mark.
-    problems : Problems
-        Takes in the line of every value, and whatever is wrong. Where it is, the value returned may be anything.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read as text.
+    ``problems`` takes in the line of every value, and whatever is wrong. Where it is, the value may be anything.
     """
     return _values(_read_text(Path(path)), (), problems, problems.line)
 
@@ -134,9 +124,10 @@ class _Loader(yaml.SafeLoader):
 
 def _values(text: str, path: KeyPath, problems: Problems, place_of: Callable[[int], Place]) -> Any:
     try:
-        loader: Any = _Loader(text)
-        node = loader.get_node() if loader.check_node() else None
-        rest = loader.peek_event()
+        loader = _Loader(text)
+        if (node := loader.get_single_node()) is not None:
+            return _value(node, path, problems, place_of)
+        line, problem = 1, _EMPTY if path else _EMPTY_FILE
     except yaml.MarkedYAMLError as error:
         line, problem = _explained(error)
     except yaml.reader.ReaderError as error:
@@ -145,13 +136,6 @@ def _values(text: str, path: KeyPath, problems: Problems, place_of: Callable[[in
     except (ValueError, OverflowError):  # PyYAML hands \UFFFFFFFF and the like to chr() unchecked
         line = loader.line + 1
         problem = "this cannot be read as YAML: a number in an escape or a directive is out of range."
-    else:
-        value = _value(node, path, problems, place_of) if node else None
-        if node and isinstance(rest, yaml.StreamEndEvent):
-            return value
-        line, problem = rest.start_mark.line + 1, "a second document begins here; keep only one."
-        if not node:
-            line, problem = 1, _EMPTY if path else _EMPTY_FILE
     problems.report(path, problem, place_of(line))
     return None
 
@@ -214,6 +198,8 @@ def scalar(text: str) -> str | int | float | bool | None:
 def _explained(error: yaml.MarkedYAMLError) -> tuple[int, str]:
     # the parser and the scanner always say these two
     problem, mark, begin = cast(str, error.problem), cast(yaml.Mark, error.problem_mark), error.context_mark
+    if problem == "but found another document":
+        return mark.line + 1, "a second document begins here; keep only one."
     words = next((words for start, words in _SYNTAX.items() if problem.startswith(start)), problem)
     since = f" (since line {begin.line + 1})" if begin is not None and begin.line < mark.line else ""
     return mark.line + 1, f"this cannot be read as YAML, column {mark.column + 1}: {words}{since}."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mvcc._utils.files import replacing
+from mvcc._utils.files import atomic_path
 from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._figure_03 import draw_figure_03
@@ -104,7 +104,7 @@ def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
     for extension, metadata in _METADATA.items():
         path = folder / f"{name}.{extension}"
         try:
-            with replacing(path) as temporary, warnings.catch_warnings():
+            with atomic_path(path) as temporary, warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
                 figure.savefig(temporary, format=extension, dpi=DPI, metadata=metadata)
         except OSError as error:
