@@ -18,6 +18,7 @@ from .multiview import ConstraintPropagation as ConstraintPropagation
 from .multiview import DirectMapping as DirectMapping
 from .multiview import JointGraphClustering as JointGraphClustering
 from .multiview import MultiViewConstrainedClustering as MultiViewConstrainedClustering
+from .multiview import Questions as Questions
 from .multiview import SingleView as SingleView
 from .multiview import TransferMethod as TransferMethod
 from .multiview import match_clusters as match_clusters

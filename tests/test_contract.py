@@ -20,6 +20,7 @@ SIGNATURES = {
     "JointGraphClustering": "(n_clusters, *, n_neighbors=10, n_components=None, n_init=10, constraint_weight=0.5, "
     "on_conflict='error', random_state=None)",
     "JointSpectralFeatures": "(n_components=None, *, n_neighbors=10, n_view_components=10, random_state=None)",
+    "Questions": "(views, mappings=None, *, n_neighbors=10, random_state=0)",
     "PairMetric": "(*, unit_rows=False)",
     "AutoScaler": "()",
     "ConstraintPropagation": "(threshold=0.75, regularization=1e-06)",

@@ -143,7 +143,7 @@ def joint_graph(
     n_neighbors : int
         Of every row in the graph of its view.
     n_view_components : int
-        Eigenvectors of each view by which, beside the raw features, landmarks are near.
+        Eigenvectors of each view by which, beside the raw features, landmarks are near; 0 for no landmarks.
     rng : Generator
         Draws landmarks where there are too many.
     """
@@ -156,7 +156,7 @@ def joint_graph(
         affinities = affinities + rows_of @ graph @ rows_of.T
     affinities = (affinities - sp.diags_array(affinities.diagonal())).tocsr()
     affinities.eliminate_zeros()
-    landmarks = _landmarks(objects, n_objects, rng)
+    landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
         return JointGraph(objects, affinities, None, graphs, [])
     spectra = [_leading(G, min(2 * n_view_components, max(G.shape[0] - 1, 1)))[1] for G in graphs]

@@ -14,6 +14,14 @@ from ._methods import transfer_names as transfer_names
 from ._methods import transfer_options as transfer_options
 from ._methods import transfer_origin as transfer_origin
 from ._methods import uses_relations as uses_relations
+from ._question_types import ClustersHint as ClustersHint
+from ._question_types import Group as Group
+from ._question_types import Offer as Offer
+from ._question_types import Progress as Progress
+from ._question_types import Question as Question
+from ._question_types import SecondLook as SecondLook
+from ._question_types import Untold as Untold
+from ._questions import Questions as Questions
 from ._suspicious_matches import SUSPICIOUS as SUSPICIOUS
 from ._suspicious_matches import suspicious_matches as suspicious_matches
 from ._transfer import Cause as Cause

@@ -1,0 +1,139 @@
+"""What questions to a person consist of, and what is told of the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Rows = tuple[tuple[int, ...], ...]  # of one object, per view
+
+
+@dataclass(frozen=True)
+class Group:
+    """Objects that the person put together.
+
+    Attributes
+    ----------
+    number : int
+        From 1, in the order in which groups were opened; it stays when others are merged.
+    name : str
+    members : tuple of str
+        Ids of the objects, in the order of the answers.
+    """
+
+    number: int
+    name: str
+    members: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of members."""
+        return len(self.members)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A group that an object may be like.
+
+    Attributes
+    ----------
+    group : Group
+    exemplar : Rows
+        The rows of its member that is most like the object, per view.
+    """
+
+    group: Group
+    exemplar: Rows
+
+
+@dataclass(frozen=True)
+class Question:
+    """An object, and the groups that it may be like.
+
+    Attributes
+    ----------
+    id : str
+        View and first row of the object, such as "texts:17"; it stays the same.
+    rows : tuple of tuple of int
+        All rows of the object, per view.
+    offers : tuple of Offer
+        All groups, the likeliest first.
+    speaks_for : tuple of int
+        About so many rows of every view an answer speaks for, and none that was given.
+    undecided_between : tuple of str
+        The names of the two likeliest groups, where they are nearly as likely; else empty.
+    """
+
+    id: str
+    rows: Rows
+    offers: tuple[Offer, ...]
+    speaks_for: tuple[int, ...]
+    undecided_between: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """An answer that what is near contradicts.
+
+    Attributes
+    ----------
+    question : Question
+    said : str
+        The name of the group that was the answer.
+    near : str
+        The name of the group that is nearest; empty where a group has had one member for long.
+    """
+
+    question: Question
+    said: str
+    near: str
+
+
+@dataclass(frozen=True)
+class ClustersHint:
+    """How many clusters the answers propose.
+
+    Attributes
+    ----------
+    n_clusters : int
+        The number of groups. From 60 answers on, a group of one or two members does not count where less than a third
+        as many rows are nearest to it as to the mean group: it is likely a wrong answer.
+    settled : bool
+        Whether the last ten answers that name a group opened none.
+    """
+
+    n_clusters: int
+    settled: bool
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What was answered so far.
+
+    Attributes
+    ----------
+    answered : int
+        Objects, also those that are unsure or outliers.
+    groups : int
+    guessed_of_last_ten : int
+        How many of the last ten answers named the group that was offered first.
+    """
+
+    answered: int
+    groups: int
+    guessed_of_last_ten: int
+
+
+@dataclass(frozen=True)
+class Untold:
+    """What no constraint of one view can say, until a matched object is answered.
+
+    Attributes
+    ----------
+    must_link : bool
+        Whether the two belong together, or apart.
+    ids : tuple of str
+        Of both objects.
+    """
+
+    must_link: bool
+    ids: tuple[str, str]

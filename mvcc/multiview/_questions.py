@@ -1,0 +1,353 @@
+"""Questions to a person, whose answers become constraints: "which of these groups is this like?"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.messages import shown
+from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc.constraints import Constraints
+from mvcc.embedding import joint_graph, neighbors_for, separate_problems
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview._answer_history import LAST, NEW, OUTLIER, UNSURE, Answer, AnswerHistory, Merge, Rename
+from mvcc.multiview._coverage import Coverage
+from mvcc.multiview._group_links import GroupLinks
+from mvcc.multiview._named_objects import NamedObjects
+from mvcc.multiview._question_types import ClustersHint, Group, Offer, Progress, Question, SecondLook, Untold
+from mvcc.views import ConstrainedViews, GivenViews
+
+_EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
+_SOUGHT = 10  # answers after which no matched member of a group is sought any longer
+_RUNNER_UP = 0.5  # of the likeliest group: so likely must the next one be for an object to be undecided
+_DOUBT = 0.2  # of what speaks for another group: with less for its own, an answer is looked at again
+_LONELY = 20  # answers after which a group of one member is looked at again
+_MANY_ANSWERS = 60  # from which on a small group must be nearest to many rows to count
+_FEWEST_MEMBERS = 3
+_FEWEST_ROWS = 1 / 3  # of the mean over all groups
+
+Ints = NDArray[np.int64]
+
+
+class Questions:
+    """Ask a person which group an object belongs to, and turn the answers into constraints.
+
+    Matched rows are one object. The next object is the one whose answer speaks for most rows that no answer speaks for
+    yet and whose group is uncertain: greedy coverage of the joint graph of ``JointGraphClustering``, weighted by
+    uncertainty. No number of clusters is needed, and nothing is fitted between questions. The same data and answers
+    give the same next question, so that a session is resumed by giving its answers again.
+
+    Views are taken as they are: scale the columns of a view before where their units differ, for instance by
+    ``PerView(AutoScaler())``.
+
+    Parameters
+    ----------
+    views : list or dict of array-like or DataFrame of shape (n_v, d_v)
+        Instances of every view; the keys of a dict are the names of the views.
+    mappings : dict {(u, v): relations}, default=None
+        Rows of view u and of view v that are the same object, in the forms that ``JointGraphClustering.fit`` takes.
+    n_neighbors : int, default=10
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view has less than 200 rows.
+    random_state : int, numpy Generator, RandomState or None, default=0
+        Of more than 5,000 objects it draws those that are asked about, and those that sums are over.
+
+    Raises
+    ------
+    InvalidInputError
+        For views or mappings that do not fit together.
+
+    Notes
+    -----
+    As for ``JointGraphClustering``, one or two matches connect no views. Of more than 5,000 objects, the kernel is that
+    of the 100 leading eigenpairs of the graph, and 1,000 objects are candidates for questions. A cannot-link between
+    rows of different views cannot be stored; so while a group has no member that matches connect with the other views,
+    objects are asked that are matched, the nearest first, until ten answers after the group was opened.
+
+    Examples
+    --------
+    >>> from mvcc import Questions
+    >>> texts = [[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]]
+    >>> images = [[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]]
+    >>> matches = {("texts", "images"): [(0, 0), (1, 1), (3, 3), (4, 4)]}
+    >>> questions = Questions({"texts": texts, "images": images}, matches)
+    >>> for _ in range(4):
+    ...     (question,) = questions.next()
+    ...     of_harbor = int(question.id.split(":")[1]) < 3
+    ...     known = [group.name for group in questions.groups]
+    ...     name = "harbor" if of_harbor else "street"
+    ...     questions.answer(question, name if name in known else f"new:{name}")
+    >>> sorted((group.name, group.size) for group in questions.groups)
+    [('harbor', 2), ('street', 2)]
+    >>> questions.constraints[0]
+    <Constraints: 2 must-links, 1 cannot-links>
+    """
+
+    def __init__(
+        self,
+        views: Sequence[Any] | Mapping[str, Any],
+        mappings: Mapping[Any, Any] | None = None,
+        *,
+        n_neighbors: int = 10,
+        random_state: RandomState = 0,
+    ) -> None:
+        if isinstance(views, ConstrainedViews):
+            raise InvalidInputError("views must be a list or dict of views, got ConstrainedViews; give its views.")
+        given = GivenViews.of(views)
+        data = given.arrays()
+        problems = separate_problems(len(data), given.relations(mappings))
+        relations = {(own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()}
+        q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
+        rng = as_generator(random_state)
+        with threadpool_limits(1):  # sums are in another order on more threads
+            graph = joint_graph(data, relations, q, 0, rng)
+            self._objects = NamedObjects(given, graph.objects, graph.n_objects)
+            self._coverage = Coverage(graph, self._objects.n_rows, rng)
+        self._matched = (self._objects.n_rows > 0).sum(axis=1) > 1
+        self._history = AnswerHistory()
+
+    def next(self, n: int = 1) -> list[Question]:
+        """Return the next questions.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many; fewer are returned where no object is left to ask about.
+
+        Returns
+        -------
+        list of Question
+        """
+        check_count(n, "n")
+        members, asked = self._history.members(), self._history.asked()
+        with threadpool_limits(1):
+            bridges = self._bridges(members, asked)[:n]
+            told = np.concatenate((asked, np.array(bridges, dtype=np.int64)))
+            matched = self._matched[self._coverage.candidates]
+            preferred = matched if bridges else np.ones_like(matched)
+            chosen = self._coverage.choose(n - len(bridges), list(members.values()), told, preferred)
+            return [self._question(one, members, asked) for one in bridges + chosen]
+
+    def answer(
+        self, question: Question | str | tuple[int | str, int], answer: str | int, *, again: bool = False
+    ) -> None:
+        """Take down an answer.
+
+        Parameters
+        ----------
+        question : Question, str or tuple
+            The question or its id; or any row, as an id such as "texts:17" or a tuple (view, number of the row).
+        answer : str or int
+            The name or number of a group; "new" or "new:NAME" opens one; "unsure"; or "outlier", which fits nowhere.
+        again : bool, default=False
+            Whether another answer to the same object is replaced. The same answer once more confirms it.
+
+        Raises
+        ------
+        InvalidInputError
+            For a row or group that is not there, a name that no group may have, and another answer to an object that
+            was answered before.
+        """
+        one = self._objects.find(question)
+        entry = self._meant(one, answer)
+        before = self._history.answers.get(one)
+        if before is not None and not again:
+            if before == entry.says:
+                return
+            raise InvalidInputError(
+                f"{self._objects.id(one)} was answered before: {self._in_words(before)}, got "
+                f"{self._in_words(entry.says)}. Undo that answer first, or replace it by again=True."
+            )
+        self._history.say(entry)
+
+    def undo(self) -> str | None:
+        """Take back the last answer, merge or new name.
+
+        Returns
+        -------
+        str or None
+            The id of the question that was answered; None where it was something else.
+
+        Raises
+        ------
+        InvalidInputError
+            Where nothing was said.
+        """
+        last = self._history.undo()
+        return self._objects.id(last.of) if isinstance(last, Answer) else None
+
+    def merge(self, kept: str | int, gone: str | int) -> None:
+        """Put the members of one group into another.
+
+        Parameters
+        ----------
+        kept, gone : str or int
+            Names or numbers of groups.
+
+        Raises
+        ------
+        InvalidInputError
+            For groups that are not there, or the same group twice.
+        """
+        one, other = self._history.group(kept), self._history.group(gone)
+        if one == other:
+            raise InvalidInputError(f"kept and gone must be two groups, got {shown(kept)} and {shown(gone)}.")
+        self._history.say(Merge(one, other))
+
+    def rename(self, group: str | int, name: str) -> None:
+        """Give a group another name.
+
+        Parameters
+        ----------
+        group : str or int
+            Its name or number.
+        name : str
+
+        Raises
+        ------
+        InvalidInputError
+            For a group that is not there, or a name that it cannot have.
+        """
+        number = self._history.group(group)
+        self._history.say(Rename(number, self._history.check_name(name, number)))
+
+    @property
+    def groups(self) -> list[Group]:
+        """All groups, in the order in which they were opened."""
+        names = self._history.names
+        return [
+            Group(number, names[number], tuple(map(self._objects.id, own)))
+            for number, own in self._history.members().items()
+        ]
+
+    @property
+    def constraints(self) -> list[Constraints]:
+        """What the answers say, as constraints of every view, in its rows.
+
+        A member of a group is must-linked to its first member in a view that both have; the first members of two groups
+        are cannot-linked once.
+        """
+        return self._links().constraints
+
+    @property
+    def untold(self) -> list[Untold]:
+        """What no constraint of one view can say so far."""
+        return [
+            Untold(kind, (self._objects.id(one), self._objects.id(other))) for kind, one, other in self._links().untold
+        ]
+
+    @property
+    def outliers(self) -> list[Ints]:
+        """The rows of all outliers, per view."""
+        found = [one for one, says in self._history.answers.items() if says == OUTLIER]
+        return [np.flatnonzero(np.isin(own, found)) for own in self._objects.of_rows]
+
+    @property
+    def n_clusters_hint(self) -> ClustersHint:
+        """The number of clusters that the answers propose."""
+        members = list(self._history.members().values())
+        counted = np.ones(len(members), np.bool_)
+        if len(self._history.answers) >= _MANY_ANSWERS and members:
+            with threadpool_limits(1):
+                rows = self._coverage.rows_nearest_to(members)
+            counted = np.array([len(own) >= _FEWEST_MEMBERS for own in members]) | (rows >= _FEWEST_ROWS * rows.mean())
+        return ClustersHint(int(counted.sum()), self._history.is_settled())
+
+    @property
+    def second_looks(self) -> list[SecondLook]:
+        """Answers that what is near contradicts, and groups that have had one member for long; once each.
+
+        An answer is contradicted where less than a fifth of what speaks for another group speaks for its own. Ask once
+        more, and give the answer with ``again=True``.
+        """
+        history, members, asked = self._history, self._history.members(), self._history.asked()
+        looks = []
+        with threadpool_limits(1):
+            for one, own in history.answers.items():
+                if isinstance(own, int) and one not in history.looked_at:
+                    near = self._contradicting(one, own, members)
+                    if near is not None:
+                        question = self._question(one, members, asked)
+                        looks.append(SecondLook(question, history.names[own], history.names.get(near, "")))
+        return looks
+
+    @property
+    def progress(self) -> Progress:
+        """What was answered so far."""
+        guessed = sum(answer.guessed for answer in self._history.first_answers[-LAST:])
+        return Progress(len(self._history.answers), len(self._history.names), guessed)
+
+    def _meant(self, one: int, answer: Any) -> Answer:
+        """Return what an answer says of an object."""
+        history = self._history
+        if isinstance(answer, str) and answer in (UNSURE, OUTLIER):
+            return Answer(one, answer)
+        if isinstance(answer, str) and (answer == NEW or answer.startswith(f"{NEW}:")):
+            name = history.next_name() if answer == NEW else history.check_name(answer.removeprefix(f"{NEW}:"))
+            return Answer(one, history.next_number(), name)
+        group, members = history.group(answer), history.members()
+        return Answer(one, group, guessed=self._likeness(one, members)[0][0] == group)
+
+    def _in_words(self, says: int | str) -> str:
+        return shown(self._history.names.get(says, NEW)) if isinstance(says, int) else shown(says)
+
+    def _likeness(self, one: int, members: dict[int, Ints]) -> list[tuple[int, float]]:
+        """Return how like every group an object is, the likeliest first."""
+        sums = self._coverage.kernel.sums(np.array([one]), list(members.values()))[0]
+        likeness = sums / np.sqrt([len(own) for own in members.values()])
+        numbers = list(members)
+        return [(numbers[place], float(likeness[place])) for place in np.argsort(-likeness, kind="stable")]
+
+    def _contradicting(self, one: int, own: int, members: dict[int, Ints]) -> int | None:
+        """Return the group that what is near says; 0 for one member alone for long, None where all is well."""
+        if len(members[own]) == 1:
+            return 0 if len(self._history.answers) - self._history.opened_at[own] > _LONELY else None
+        others = {number: rows[rows != one] for number, rows in members.items()}
+        likeness = self._likeness(one, others)
+        return likeness[0][0] if dict(likeness)[own] < _DOUBT * likeness[0][1] else None
+
+    def _bridges(self, members: dict[int, Ints], asked: Ints) -> list[int]:
+        """Return, for every group whose members lack a view, the nearest object that would connect it."""
+        links = self._links()
+        found: list[int] = []
+        for number, own in members.items():
+            seen = links.views_of(number)
+            missing = set(range(self._objects.n_rows.shape[1])) - seen
+            if len(asked) - self._history.opened_at[number] > _SOUGHT:
+                continue
+            here, there = (self._objects.n_rows[:, list(views)].any(axis=1) for views in (seen, missing))
+            open_ = np.setdiff1d(np.flatnonzero(here & there), np.concatenate((asked, np.array(found, np.int64))))
+            if len(open_):
+                near = self._coverage.kernel.near(open_, own).max(axis=1)
+                found.append(int(open_[near.argmax()]))
+        return found
+
+    def _question(self, one: int, members: dict[int, Ints], asked: Ints) -> Question:
+        likeness = self._likeness(one, members) if members else []
+        groups = {group.number: group for group in self.groups}
+        offers = tuple(
+            Offer(groups[number], self._objects.rows(self._exemplar(one, members[number]))) for number, _ in likeness
+        )
+        undecided = len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]
+        return Question(
+            self._objects.id(one),
+            self._objects.rows(one),
+            offers,
+            tuple(round(rows) for rows in self._coverage.speaks_for(one, asked[asked != one]).tolist()),
+            tuple(offer.group.name for offer in offers[:2]) if undecided else (),
+        )
+
+    def _exemplar(self, one: int, members: Ints) -> int:
+        """Return the member that is most like an object: in a view that the object has, matched ones first."""
+        near = self._coverage.kernel.near(np.array([one]), members)[0]
+        views = [view for view, own in enumerate(self._objects.rows(one)) if own]
+        shared = np.array([any(self._objects.rows(int(other))[view] for view in views) for other in members])
+        order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
+        return int(members[order[0]])
+
+    def _links(self) -> GroupLinks:
+        members = [(one, says) for one, says in self._history.answers.items() if isinstance(says, int)]
+        return GroupLinks(members, {one: self._objects.rows(one) for one, _ in members}, self._objects.n_rows.shape[1])

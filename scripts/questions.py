@@ -1,0 +1,248 @@
+"""Measure what answers to questions buy: F after 0 to 160 of them, for several ways of choosing them.
+
+    python -m scripts.questions --tasks 10        writes results/questions.csv; a stopped command goes on where it was
+
+Answers go to ``JointGraphClustering`` as constraints: those that ``Questions`` makes of groups, or pairs as they are.
+In each task three in ten matches are known; of newsgroups, the first halves of 1,000 documents and the second halves of
+1,000, 300 documents are in both. Explore & Consolidate of Basu, Banerjee and Mooney (2004), Min-Max of Mallapragada,
+Jin and Jain (2008) and NPU of Xiong, Azimi and Fern (2014) ask about matched objects, which they compare by the scaled
+columns of all views, and about random rows when there are no more of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
+
+from mvcc import AutoScaler, Constraints, JointGraphClustering, Questions, load_dataset, pairwise_f_measure
+from mvcc.embedding import find_objects, object_columns
+
+OUT = Path(__file__).parents[1] / "results" / "questions.csv"
+SETS = ("digits_halves", "letters_digits", "newsgroups", "wine", "breast_cancer")
+BUDGETS = (0, 10, 20, 40, 80, 160)
+MAPPED = 0.3
+BATCH = 10  # NPU needs a clustering, which is renewed after so many answers
+KEY = ["data", "task", "wrong", "strategy"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Task:
+    """Views with known classes, the model that was fitted without answers, and a person who answers."""
+
+    def __init__(self, data: str, seed: int, wrong: float) -> None:
+        self.seed = seed
+        self.rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
+        views, self.y, known = halves_of_news(self.rng) if data == "newsgroups" else loaded(data, seed, self.rng)
+        self.relations = {(0, 1): known}
+        self.views = [AutoScaler().fit_transform(X) for X in views]
+        self.k = len(np.unique(np.concatenate(self.y)))
+        self.model = JointGraphClustering(self.k, on_conflict="drop", random_state=seed)
+        self.model.fit(self.views, mappings=self.relations)
+        n, self.objects = find_objects([len(X) for X in self.views], self.relations)
+        self.columns = object_columns(self.views, self.objects, n)
+        self.matched = np.unique(self.objects[0][self.relations[0, 1][:, 0]])
+        self.said = np.empty(n, np.int64)
+        for own, labels in zip(self.objects, self.y, strict=True):
+            self.said[own] = labels
+        mistaken = self.rng.random(n) < wrong
+        self.said[mistaken] = (self.said[mistaken] + self.rng.integers(1, self.k, mistaken.sum())) % self.k
+        self.wrong = wrong
+
+    def row_of(self, one: int) -> tuple[int, int]:
+        """Return view and row of an object."""
+        return next((v, int(np.argmax(own == one))) for v, own in enumerate(self.objects) if (own == one).any())
+
+    def f_measure(self, labels: list[Ints]) -> float:
+        """Return F, the mean of the views."""
+        return float(np.mean([pairwise_f_measure(*pair) for pair in zip(self.y, labels, strict=True)]))
+
+    def labels(self, constraints: list[Constraints | None]) -> list[Ints]:
+        """Cluster by answers."""
+        return self.model.labels_by(constraints, random_state=self.seed)
+
+
+def loaded(data: str, seed: int, rng: np.random.Generator) -> tuple[list[Floats], list[Ints], Ints]:
+    """Return views, labels and known matches of a data set of the package."""
+    found = load_dataset(data, random_state=seed)
+    relations = found.relations[0, 1]
+    order = rng.permutation(len(relations))
+    return found.views, found.labels, relations[np.sort(order[: round(MAPPED * len(order))])]
+
+
+@cache
+def news() -> tuple[list[Floats], Ints]:
+    """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their groups."""
+    halves: tuple[list[str], list[str]] = ([], [])
+    kinds = []
+    for kind, folder in enumerate(sorted(Path(os.environ["MVCC_DATA"], "20newsgroups").glob("*.*"))):
+        for path in sorted(folder.glob("[0-9]*")):
+            words = re.findall(r"[^\W\d_]{2,}", path.read_text("latin-1").partition("\n\n")[2])
+            if len(words) >= 40:
+                halves[0].append(" ".join(words[: len(words) // 2]))
+                halves[1].append(" ".join(words[len(words) // 2 :]))
+                kinds.append(kind)
+    terms = TfidfVectorizer(stop_words="english", min_df=5, max_df=0.5, sublinear_tf=True)
+    views = [normalize(TruncatedSVD(50, random_state=0).fit_transform(terms.fit_transform(texts))) for texts in halves]
+    return views, np.array(kinds)
+
+
+def halves_of_news(rng: np.random.Generator) -> tuple[list[Floats], list[Ints], Ints]:
+    """Return views, labels and matches of 1,700 documents."""
+    views, kinds = news()
+    rows = rng.permutation(len(kinds))
+    first, second = rows[:1000], rows[700:1700]
+    same = np.column_stack((np.arange(700, 1000), np.arange(300)))
+    return [views[0][first], views[1][second]], [kinds[first], kinds[second]], same
+
+
+Chosen = Iterator[int]
+
+
+def ours(task: Task, questions: Questions) -> Chosen:
+    """Choose objects as ``Questions.next`` does."""
+    while found := questions.next():
+        view, row = found[0].id.split(":")
+        yield int(task.objects[int(view)][int(row)])
+
+
+def random_rows(task: Task, questions: Questions) -> Chosen:
+    """Choose rows of any view at random."""
+    yield from task.rng.permutation(np.concatenate(task.objects)).tolist()
+
+
+def min_max(task: Task, questions: Questions) -> Chosen:
+    """Choose a matched object at random, then always the one that is farthest from all chosen ones."""
+    X = task.columns[task.matched]
+    place, gaps = int(task.rng.integers(len(X))), np.full(len(X), np.inf)
+    for _ in range(len(X)):
+        yield int(task.matched[place])
+        gaps = np.minimum(gaps, ((X - X[place]) ** 2).sum(axis=1))
+        gaps[place] = -1
+        place = int(gaps.argmax())
+
+
+def explore_consolidate(task: Task, questions: Questions) -> Chosen:
+    """Choose the farthest object until there are k groups, then at random."""
+    chosen = []
+    for one in min_max(task, questions):
+        if len(questions.groups) == task.k:
+            break
+        chosen.append(one)
+        yield one
+    yield from (one for one in task.rng.permutation(task.matched).tolist() if one not in chosen)
+
+
+def npu(task: Task, questions: Questions) -> Chosen:
+    """Choose by entropy of the neighborhoods over the expected number of yes/no answers, after one of each kind."""
+    chosen: list[int] = []
+    start = explore_consolidate(task, questions)
+    X = task.columns[task.matched]
+    place_of = {int(one): place for place, one in enumerate(task.matched)}
+    for count in range(len(task.matched)):
+        if len(questions.groups) < 2:
+            chosen.append(next(one for one in start if one not in chosen))
+            yield chosen[-1]
+            continue
+        if count % BATCH == 0 or "leaves" not in locals():
+            labels = task.labels(questions.constraints)
+            of = np.empty(len(task.columns), np.int64)
+            for own, found in zip(task.objects, labels, strict=True):
+                of[own] = found
+            leaves = RandomForestClassifier(50, random_state=0).fit(X, of[task.matched]).apply(X)
+        near = (leaves[:, None] == leaves[[place_of[one] for one in chosen]]).mean(axis=2)
+        said = task.said[chosen]
+        shares = np.column_stack([near[:, said == kind].mean(axis=1) for kind in np.unique(said)]) + 1e-9
+        shares = -np.sort(-shares / shares.sum(axis=1, keepdims=True), axis=1)
+        score = -(shares * np.log(shares)).sum(axis=1) / (shares @ np.arange(1, shares.shape[1] + 1))
+        score[[place_of[one] for one in chosen]] = -1
+        chosen.append(int(task.matched[score.argmax()]))
+        yield chosen[-1]
+
+
+STRATEGIES: dict[str, Callable[[Task, Questions], Chosen]] = {
+    f.__name__: f for f in (ours, random_rows, explore_consolidate, min_max, npu)
+}
+
+
+def distinct(chosen: Chosen) -> Chosen:
+    """Give every object once."""
+    seen: set[int] = set()
+    for one in chosen:
+        if one not in seen:
+            seen.add(one)
+            yield one
+
+
+def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
+    """Ask which group each chosen object belongs to; give F after every budget, and what the groups say of k."""
+    questions = Questions(task.views, task.relations)
+    asked = 0
+    chosen = distinct(chain(STRATEGIES[strategy](task, questions), random_rows(task, questions)))
+    for budget in BUDGETS:
+        for one in islice(chosen, budget - asked):
+            name = f"kind {task.said[one]}"
+            known = {group.name for group in questions.groups}
+            questions.answer(task.row_of(one), name if name in known else f"new:{name}")
+        asked = budget
+        hint = questions.n_clusters_hint
+        F = task.f_measure(task.labels(questions.constraints))
+        yield {"questions": budget, "F": F, "k": hint.n_clusters, "settled": hint.settled, "right_k": task.k}
+
+
+def by_pairs(task: Task) -> Iterator[dict[str, float]]:
+    """Judge random pairs of the first view, half of them must-links."""
+    for budget in BUDGETS:
+        drawn = Constraints.from_labels(task.y[0], budget, task.seed)
+        flip = np.random.default_rng(task.seed).random(max(BUDGETS))[:budget] < task.wrong
+        judged = Constraints(drawn.pairs, drawn.must_link ^ flip)
+        yield {"questions": budget, "F": task.f_measure(task.labels([judged, None])), "right_k": task.k}
+
+
+def table(frame: pd.DataFrame) -> str:
+    """Return mean ± standard error of F for every data set, share of wrong answers and strategy."""
+    cells = frame.groupby(["data", "wrong", "strategy", "questions"])["F"]
+    text = cells.mean().map("{:.3f}".format) + " ± " + cells.sem().map("{:.3f}".format)
+    return text.unstack("questions").to_string()
+
+
+def main() -> None:
+    """Run what is not in the file yet, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tasks", type=int, default=10)
+    parser.add_argument("--data", nargs="+", default=list(SETS))
+    parser.add_argument("--wrong", nargs="+", type=float, default=[0.0, 0.05])
+    parser.add_argument("--strategies", nargs="+", default=[*STRATEGIES, "random_pairs"])
+    parser.add_argument("--out", type=Path, default=OUT)
+    args = parser.parse_args()
+    frame = pd.read_csv(args.out) if args.out.exists() else pd.DataFrame(columns=KEY)
+    done = set(frame[KEY].itertuples(index=False, name=None))
+    for seed, data, wrong, strategy in (
+        (s, d, w, g) for s in range(args.tasks) for d in args.data for w in args.wrong for g in args.strategies
+    ):
+        if (data, seed, wrong, strategy) not in done:
+            task = Task(data, seed, wrong)
+            found = by_pairs(task) if strategy == "random_pairs" else by_groups(task, strategy)
+            new = pd.DataFrame([dict(zip(KEY, (data, seed, wrong, strategy), strict=True), **row) for row in found])
+            frame = pd.concat((frame, new), ignore_index=True)
+            frame.to_csv(args.out, index=False)
+    print(table(frame))
+
+
+if __name__ == "__main__":
+    main()
