@@ -31,7 +31,7 @@ MADE = {
     "closure of equal weights": lambda _: Constraints(GIVEN.pairs, GIVEN.must_link).closure(),
     "union": lambda _: GIVEN.max_union(Constraints([[0, 3], [7, 8]], [True, False], [9.0, 1.0])),
     "unified": lambda _: unify(GIVEN, Constraints([[0, 3], [7, 8]], [False, False])),
-    "unified with neighbourhoods": lambda _: unify(Constraints([[0, 1]], [True]).closure(), GIVEN),
+    "unified with neighborhoods": lambda _: unify(Constraints([[0, 1]], [True]).closure(), GIVEN),
     "map": lambda _: ConstraintMap(RELATED)(GIVEN),
     "map of both kinds": lambda _: ConstraintMap(RELATED)(BOTH),
     "map of nothing": lambda _: ConstraintMap(RELATED)(EMPTY),
@@ -45,7 +45,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("way", MADE)
-@pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighbourhoods"])
+@pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighborhoods"])
 def test_constraints_are_sorted_and_frozen_and_of_the_same_types(monkeypatch, tmp_path, way, most_listed):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
     made = MADE[way](tmp_path)

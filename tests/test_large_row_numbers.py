@@ -1,4 +1,4 @@
-"""The largest row numbers are told apart to the last bit, in lists and in neighbourhoods."""
+"""The largest row numbers are told apart to the last bit, in lists and in neighborhoods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mvcc.exceptions import InvalidInputError
 LAST = [MAX_ROW - step for step in range(5)]
 
 
-@pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighbourhoods"])
+@pytest.mark.parametrize("most_listed", [2**20, -1], ids=["listed", "neighborhoods"])
 @pytest.mark.parametrize("weight", [1.0, None], ids=["equal weights", "different weights"])
 def test_closures_hold_the_same_pairs_as_with_small_numbers(monkeypatch, most_listed, weight):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", most_listed)
@@ -54,6 +54,6 @@ def test_a_larger_number_is_refused(row):
         Constraints(np.array([[0, MAX_ROW], [0, row]], dtype=np.uint64), [True, True])
 
 
-def test_pairs_of_neighbourhoods_are_distinct_to_the_last_bit():
+def test_pairs_of_neighborhoods_are_distinct_to_the_last_bit():
     first, second = np.array([LAST[0], LAST[0], LAST[1], -1, 0]), np.array([LAST[1], LAST[2], LAST[0], 3, -1])
     assert distinct_pairs(first, second, MAX_ROW + 1).tolist() == [LAST[2::-2], LAST[1::-1]]

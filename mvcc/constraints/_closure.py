@@ -112,16 +112,16 @@ def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[
 
     Where there are so many long chains that the search takes seconds, it is the shortest of those that were looked at.
     """
-    neighbours: dict[int, list[tuple[int, int]]] = {}
+    neighbors: dict[int, list[tuple[int, int]]] = {}
     for link in np.flatnonzero(must_link).tolist():
         i, j = ends[link].tolist()
-        neighbours.setdefault(i, []).append((j, link))
-        neighbours.setdefault(j, []).append((i, link))
+        neighbors.setdefault(i, []).append((j, link))
+        neighbors.setdefault(j, []).append((i, link))
     best: tuple[list[int], list[int]] = [], []
     visits = 0
     for index in broken.tolist():
         start, goal = ends[index].tolist()
-        chain, links, seen = _shortest_path(neighbours, start, goal, len(best[0]))
+        chain, links, seen = _shortest_path(neighbors, start, goal, len(best[0]))
         visits += seen
         if chain:
             best = chain, [*links, index]
@@ -131,7 +131,7 @@ def shortest_contradiction(ends: Ints, must_link: Bools, broken: Ints) -> tuple[
 
 
 def _shortest_path(
-    neighbours: dict[int, list[tuple[int, int]]], start: int, goal: int, limit: int
+    neighbors: dict[int, list[tuple[int, int]]], start: int, goal: int, limit: int
 ) -> tuple[list[int], list[int], int]:
     """Return nodes and links from start to goal, and how many nodes were visited.
 
@@ -144,11 +144,11 @@ def _shortest_path(
         node = queue.popleft()
         if limit and depth[node] + 1 >= limit:
             return [], [], len(depth)
-        for neighbour, link in neighbours[node]:
-            if neighbour not in came_from:
-                came_from[neighbour] = node, link
-                depth[neighbour] = depth[node] + 1
-                queue.append(neighbour)
+        for neighbor, link in neighbors[node]:
+            if neighbor not in came_from:
+                came_from[neighbor] = node, link
+                depth[neighbor] = depth[node] + 1
+                queue.append(neighbor)
     path, links = [goal], []
     while path[-1] != start:
         node, link = came_from[path[-1]]

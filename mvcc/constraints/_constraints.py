@@ -19,7 +19,7 @@ from mvcc.constraints._neighborhoods import Neighborhoods
 from mvcc.constraints._sampling import sample_pairs
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighbourhoods until they are asked for
+MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
 
 Listed = Arrays
 
@@ -27,7 +27,7 @@ Listed = Arrays
 class Constraints:
     """A frozen, sorted list of weighted pairwise constraints.
 
-    What ``closure`` returns may hold neighbourhoods of rows instead, which take far less memory; it behaves the same,
+    What ``closure`` returns may hold neighborhoods of rows instead, which take far less memory; it behaves the same,
     and makes the pairs when they are asked for.
 
     Parameters
@@ -100,7 +100,7 @@ class Constraints:
 
     @classmethod
     def from_neighborhoods(cls, neighborhoods: Neighborhoods, others: Constraints) -> Constraints:
-        """Make constraints from neighbourhoods and a list of others, on other pairs."""
+        """Make constraints from neighborhoods and a list of others, on other pairs."""
         made = cls.__new__(cls)
         made._listed, made._parts, made._source = None, (neighborhoods, others), None
         return made
@@ -114,7 +114,7 @@ class Constraints:
         return self._listed
 
     def spanning(self) -> Listed:
-        """Return as few constraints as these follow from: those listed, and what holds neighbourhoods together."""
+        """Return as few constraints as these follow from: those listed, and what holds neighborhoods together."""
         if self._parts is None:
             return self.listed()
         neighborhoods, others = self._parts
@@ -376,7 +376,7 @@ class Constraints:
 
 
 def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:
-    """Make constraints from neighbourhoods: a list of pairs, unless that would be long."""
+    """Make constraints from neighborhoods: a list of pairs, unless that would be long."""
     if sum(neighborhoods.count()) > MOST_LISTED:
         return Constraints.from_neighborhoods(neighborhoods, Constraints.empty())
     return Constraints.from_sorted(*_pairs_of(neighborhoods))

@@ -22,10 +22,10 @@ def neighborhood_folds(
     rng: np.random.Generator,
     n_folds: int = N_FOLDS,
 ) -> list[NDArray[np.int64]]:
-    """Divide the constrained instances into folds at random, whole neighbourhoods together.
+    """Divide the constrained instances into folds at random, whole neighborhoods together.
 
-    A neighbourhood is what must-links and relations connect over all views: were it divided, the training part would
-    tell of the held-out part by transitivity. Fewer neighbourhoods than ``n_folds`` make as many folds.
+    A neighborhood is what must-links and relations connect over all views: were it divided, the training part would
+    tell of the held-out part by transitivity. Fewer neighborhoods than ``n_folds`` make as many folds.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def neighborhood_folds(
     Raises
     ------
     InvalidInputError
-        When there are fewer than two neighbourhoods.
+        When there are fewer than two neighborhoods.
     """
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
     links = [c.pairs[c.must_link] + offsets[view] for view, c in enumerate(constraints)]
@@ -46,7 +46,7 @@ def neighborhood_folds(
     found, neighborhood = np.unique(root[constrained], return_inverse=True)
     if len(found) < 2:
         raise InvalidInputError(
-            f"Cross-validation holds out whole neighbourhoods of constrained instances in turn and needs at least two; "
+            f"Cross-validation holds out whole neighborhoods of constrained instances in turn and needs at least two; "
             f"the constraints have {len(found)}. Give more constraints, or a number in (0, 1] as threshold."
         )
     folds = np.full(offsets[-1], -1)

@@ -54,7 +54,7 @@ class _StrongMap:
         order = np.lexsort((relations[:, 1], relations[:, 0]))
         rows, self._start, self._size = np.unique(relations[order, 0], return_index=True, return_counts=True)
         self._images = relations[order, 1]
-        # rows with the same counterparts are one place: after a full closure whole neighbourhoods are
+        # rows with the same counterparts are one place: after a full closure whole neighborhoods are
         first: dict[bytes, int] = {}
         everything = self._images.tobytes()
         bounds = self._images.itemsize * np.append(self._start, len(self._images))

@@ -1,4 +1,4 @@
-"""Closed constraints of equal weight: kept as neighbourhoods of rows, which pairs are made from only when asked."""
+"""Closed constraints of equal weight: kept as neighborhoods of rows, which pairs are made from only when asked."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from mvcc.constraints._kernels.neighborhoods import count_links, numbered, pair_
 
 Ints = NDArray[np.int64]
 
-# (neighbourhood of every row, start, rival, weight) as the kernels of the clusterers take them
+# (neighborhood of every row, start, rival, weight) as the kernels of the clusterers take them
 Groups = tuple[Ints, Ints, Ints, float]
 
 
 @dataclass(frozen=True)
 class Neighborhoods:
-    """Every two rows of one neighbourhood are must-linked, and every two of neighbourhoods apart are cannot-linked.
+    """Every two rows of one neighborhood are must-linked, and every two of neighborhoods apart are cannot-linked.
 
     Attributes
     ----------
     rows : (m,) array
-        The rows of all neighbourhoods, ascending.
+        The rows of all neighborhoods, ascending.
     group : (m,) array
-        Number of the neighbourhood of each, counted by first row. It may have a single row.
+        Number of the neighborhood of each, counted by first row. It may have a single row.
     apart : (p, 2) array
-        Numbers of neighbourhoods that are apart, smaller one first, sorted and distinct.
+        Numbers of neighborhoods that are apart, smaller one first, sorted and distinct.
     weight : float
         Of every constraint, above 0.
     """
@@ -38,7 +38,7 @@ class Neighborhoods:
 
     @classmethod
     def of(cls, rows: Ints, names: Ints, n_names: int, first: Ints, second: Ints, weight: float) -> Neighborhoods:
-        """Make neighbourhoods from ascending rows, a number as name for each, and the names that are apart.
+        """Make neighborhoods from ascending rows, a number as name for each, and the names that are apart.
 
         A name that no row has is passed over.
         """
@@ -83,7 +83,7 @@ class Neighborhoods:
         return known & (ends[:, 0] == ends[:, 1]), known & apart
 
     def groups(self, n: int) -> Groups:
-        """Return them for n rows of data, with the rivals of every neighbourhood side by side."""
+        """Return them for n rows of data, with the rivals of every neighborhood side by side."""
         member = np.full(n, -1)
         member[self.rows] = self.group
         ends = np.concatenate((self.apart, self.apart[:, ::-1]))

@@ -288,7 +288,7 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
         raise InvalidInputError(
             f"X has {n} rows, and spectral features need an affinity for every pair of rows; beyond {MAX_ROWS} reduce "
             f"the dimension by sklearn.decomposition.PCA, sklearn.kernel_approximation.Nystroem or "
-            f"sklearn.manifold.SpectralEmbedding on a nearest-neighbour graph instead."
+            f"sklearn.manifold.SpectralEmbedding on a nearest-neighbor graph instead."
         )
     with np.errstate(over="ignore"):
         units = data / sigma

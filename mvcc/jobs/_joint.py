@@ -123,7 +123,7 @@ class Joint(Method):
 
 
 class _Reasons:
-    """Which judgement is nearest to a row in the graph, in words."""
+    """Which judgment is nearest to a row in the graph, in words."""
 
     def __init__(self, model: JointGraphClustering, given: list[Constraints], tables: list[Table]) -> None:
         self._ids = [table.ids for table in tables]
@@ -142,12 +142,12 @@ class _Reasons:
                     self._heaviest.setdefault((view, j), said + where)
 
     def of(self, view: int, row: int) -> str:
-        """Name the judgement, and the way from it to the row."""
+        """Name the judgment, and the way from it to the row."""
         if (view, row) in self._heaviest:
             return f"because {self._heaviest[view, row]}"
         near_view, near_row, same = self._nearest[view][row]
         if near_row < 0:
-            return "no judged row of its cluster is near; the judgements changed which columns count"
+            return "no judged row of its cluster is near; the judgments changed which columns count"
         way = f"{self._ids[view][row]} is {'matched with' if same else 'near'} {self._ids[near_view][near_row]}"
         return f"because {way}, {self._heaviest[near_view, near_row]}"
 

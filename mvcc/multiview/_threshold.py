@@ -24,7 +24,7 @@ def choose_threshold(
 ) -> float:
     """Return the threshold of ``GRID`` whose clusterings satisfy most of the constraints that they have not seen.
 
-    In turn each fold of neighbourhoods is held out: all constraints with an end in it. The rest is closed anew, so
+    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest is closed anew, so
     that nothing of what is held out is seen through the closure. Of equally good thresholds the largest one is
     chosen, which infers the fewest constraints.
 
@@ -43,7 +43,7 @@ def choose_threshold(
     Raises
     ------
     InvalidInputError
-        When the constrained instances form fewer than two neighbourhoods, so that none can be held out.
+        When the constrained instances form fewer than two neighborhoods, so that none can be held out.
     """
     brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)

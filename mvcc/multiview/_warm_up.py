@@ -81,7 +81,7 @@ def _compile(base: str, method: str, init: str | None) -> None:
 def _problems(y: NDArray[np.int64]) -> list[Problem]:
     """Return constraints, how to close them, and a threshold: all that is closed, or kept, in arrays of other types.
 
-    The constraints weigh the same, or they do not, or they are so many that they stay neighbourhoods.
+    The constraints weigh the same, or they do not, or they are so many that they stay neighborhoods.
     """
     pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
     return [
@@ -92,5 +92,5 @@ def _problems(y: NDArray[np.int64]) -> list[Problem]:
 
 
 def _held(group: NDArray[np.int64], apart: NDArray[np.int64]) -> Constraints:
-    """Return constraints that stay neighbourhoods."""
+    """Return constraints that stay neighborhoods."""
     return Constraints.from_neighborhoods(Neighborhoods(np.arange(_ROWS), group, apart, 1.0), Constraints.empty())

@@ -21,21 +21,21 @@ __all__ = ["ConstrainedViews", "NeighborhoodKFold"]
 
 
 class NeighborhoodKFold(BaseCrossValidator):
-    """Hold out the constraints of whole neighbourhoods in turn (§6.3).
+    """Hold out the constraints of whole neighborhoods in turn (§6.3).
 
-    A neighbourhood is what must-links and relations connect over all views. Neighbourhoods are dealt out to folds at
+    A neighborhood is what must-links and relations connect over all views. Neighborhoods are dealt out to folds at
     random; a constraint is held out when one of its ends lies in the fold, and is then no part of the training part. So
     nothing of what is held out follows from the rest, but what relations alone tell. A cannot-link has its ends in two
-    neighbourhoods and may be held out twice; with few folds far fewer of them are left to train on.
+    neighborhoods and may be held out twice; with few folds far fewer of them are left to train on.
 
-    So a score over all that is held out counts cannot-links nearly twice as often as must-links, and favours many
+    So a score over all that is held out counts cannot-links nearly twice as often as must-links, and favors many
     clusters, which violate few cannot-links. Where numbers of clusters are compared, count both kinds alike, as the
-    scorer in the gallery's example of choosing by held-out judgements does.
+    scorer in the gallery's example of choosing by held-out judgments does.
 
     Parameters
     ----------
     n_splits : int, default=10
-        Number of folds, at least 2. Fewer neighbourhoods make as many folds as there are.
+        Number of folds, at least 2. Fewer neighborhoods make as many folds as there are.
     random_state : int, numpy Generator, RandomState or None, default=None
         Seed of the folds.
 
@@ -68,7 +68,7 @@ class NeighborhoodKFold(BaseCrossValidator):
         Raises
         ------
         InvalidInputError
-            When the constraints form fewer than two neighbourhoods.
+            When the constraints form fewer than two neighborhoods.
         """
         folds = self._folds(X)
         for fold in range(_n_folds(folds)):

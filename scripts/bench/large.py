@@ -104,19 +104,19 @@ def e_step_alone(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
 
 
 def neighborhoods(n_pck: int, n_mpck: int) -> Iterator[dict[str, Any]]:
-    """Measure fits under constraints of few, large neighbourhoods: a fifth and a tenth as many as points."""
+    """Measure fits under constraints of few, large neighborhoods: a fifth and a tenth as many as points."""
     for work, name, n, m in (("pck", "PCK-Means", n_pck, n_pck // 5), ("mpck", "MPCK-Means", n_mpck, n_mpck // 10)):
         X, constraints = _large_neighborhoods(n, m)
         done = _alone(work, X, constraints, k=10)
         done.pop("size_mb")
         limits = (("ms", "≤", 60_000), ("peak_mb", "≤", 4_000))
-        task = f"{name}, {n} x 16, k = 10, {len(constraints)} constraints of 100 neighbourhoods"
+        task = f"{name}, {n} x 16, k = 10, {len(constraints)} constraints of 100 neighborhoods"
         list_of_all = f"a list would take {1e-9 * BYTES * done['found']:.3g} GB"
         yield row(task, done.pop("ms"), *limits, other=list_of_all, **done)
 
 
 def _large_neighborhoods(n: int, m: int) -> tuple[np.ndarray, Constraints]:
-    """Draw ten clusters, and as many must-links along as cannot-links between ten neighbourhoods of each."""
+    """Draw ten clusters, and as many must-links along as cannot-links between ten neighborhoods of each."""
     rng = np.random.default_rng(0)
     y = rng.integers(10, size=n)
     X = rng.normal(size=(n, 16)) + 3 * rng.normal(size=(10, 16))[y]

@@ -41,7 +41,7 @@ def scored(labels: dict[str, list[int]], truth: Arrays, task: Arrays) -> dict[st
 
 
 def alone_where_noise(labels: np.ndarray) -> np.ndarray:
-    """Give every row labelled -1 a cluster of its own."""
+    """Give every row labeled -1 a cluster of its own."""
     noise = np.flatnonzero(labels == -1)
     labels[noise] = labels.max() + 1 + np.arange(len(noise))
     return labels

@@ -1,4 +1,4 @@
-"""The kernels of neighbourhoods compute what the slow references compute from every single pair that follows."""
+"""The kernels of neighborhoods compute what the slow references compute from every single pair that follows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ of_both_metrics = pytest.mark.parametrize("full", [False, True], ids=["diagonal"
 
 @dataclass
 class Scene:
-    """Neighbourhoods in the middle of a run, with all the pairs that follow from them, and a list of other pairs."""
+    """Neighborhoods in the middle of a run, with all the pairs that follow from them, and a list of other pairs."""
 
     X: np.ndarray
     centers: np.ndarray
@@ -70,7 +70,7 @@ def make_scene(seed, *, full=False, unassigned=False):
     n, d, k = int(rng.integers(6, 16)), int(rng.integers(1, 4)), int(rng.integers(1, 5))
     home = rng.integers(rng.integers(2, 6), size=n)
     apart = [[a, b] for b in range(home.max() + 1) for a in range(b) if rng.random() < 0.6]
-    rows = np.sort(rng.permutation(n)[: rng.integers(2, n + 1)])  # the others are in no neighbourhood
+    rows = np.sort(rng.permutation(n)[: rng.integers(2, n + 1)])  # the others are in no neighborhood
     weight = rng.choice([0.25, 1.0, 3.0])
     neighborhoods = Neighborhoods.of(rows, home[rows], home.max() + 1, *np.array(apart, int).reshape(-1, 2).T, weight)
     keys = [(i, j) for j in rows.tolist() for i in rows.tolist() if i < j]
@@ -111,7 +111,7 @@ def test_moments_are_sums_over_the_members_and_over_all_rivals_of_every_cluster(
             assert_allclose(rivals[g], expected[rival[start[g] : start[g + 1]]].sum(axis=0), rtol=1e-12, atol=1e-12)
 
 
-def test_rows_are_constrained_by_a_neighbourhood_or_by_a_listed_constraint():
+def test_rows_are_constrained_by_a_neighborhood_or_by_a_listed_constraint():
     for seed in SEEDS:
         scene = make_scene(seed)
         named = set(scene.others.pairs.ravel().tolist())
@@ -188,7 +188,7 @@ def test_pck_means_pays_the_weight_of_every_violated_constraint():
     [PCKMeans(), MPCKMeans(), MPCKMeans(shared_metric=True), MPCKMeans(metric="full")],
     ids=["pck", "mpck", "mpck-shared", "mpck-full"],
 )
-def test_a_fit_by_neighbourhoods_is_the_fit_by_the_pairs_that_follow_from_them(monkeypatch, estimator):
+def test_a_fit_by_neighborhoods_is_the_fit_by_the_pairs_that_follow_from_them(monkeypatch, estimator):
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
     for seed in range(8):
         rng = np.random.default_rng(seed)

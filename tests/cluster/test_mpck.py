@@ -196,14 +196,14 @@ def test_a_fit_ends_unconverged_where_it_would_go_round_in_a_cycle(kind):
 
 @of_every_kind
 def test_a_start_that_is_a_fixed_point_is_convergence_and_no_cycle(kind):
-    """Two neighbourhoods of equal rows: nothing moves, and there is no spread to learn a metric from."""
+    """Two neighborhoods of equal rows: nothing moves, and there is no spread to learn a metric from."""
     X = np.array([[0.0, 0.0], [0.0, 0.0], [4.0, 0.0], [4.0, 0.0]])
     found = fit(X, Constraints.from_pairs(must_link=[(0, 1), (2, 3)]), 2, **kind)
     assert_array_equal(found.labels_, [0, 0, 1, 1])
     assert found.converged_
 
 
-def test_neighbourhoods_that_are_too_small_for_a_full_metric_converge():
+def test_neighborhoods_that_are_too_small_for_a_full_metric_converge():
     X = np.random.default_rng(0).normal(size=(6, 3)) + np.repeat([[0.0], [9.0]], 3, axis=0)
     c = Constraints.from_pairs(must_link=[(0, 1), (1, 2), (3, 4), (4, 5)])
     found = fit(X, c, 2, metric="full")

@@ -1,4 +1,4 @@
-"""Constraints that are kept as neighbourhoods cluster as their list of pairs does, without ever making it."""
+"""Constraints that are kept as neighborhoods cluster as their list of pairs does, without ever making it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ESTIMATORS = {
 
 @pytest.fixture
 def never_listed(monkeypatch):
-    """Let every closure stay neighbourhoods, and fail where its pairs are made."""
+    """Let every closure stay neighborhoods, and fail where its pairs are made."""
     monkeypatch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
 
 
@@ -52,7 +52,7 @@ def as_list(constraints):
 
 
 def agree(estimator, X, held, k):
-    """Compare a fit by neighbourhoods with that by their list."""
+    """Compare a fit by neighborhoods with that by their list."""
     assert held._parts is not None
     assert held._listed is None
     mine = estimator(k).fit(X, constraints=held)
@@ -68,14 +68,14 @@ def agree(estimator, X, held, k):
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("noise", [0.5, 3.0, 10.0])
 @pytest.mark.parametrize("weight", [1.0, 0.01, 7.0])
-def test_neighbourhoods_give_the_labels_and_the_objective_of_their_list(never_listed, name, noise, weight):
+def test_neighborhoods_give_the_labels_and_the_objective_of_their_list(never_listed, name, noise, weight):
     for seed in range(10):
         X, _, constraints = scene(seed, noise=noise, weight=weight)
         agree(ESTIMATORS[name], X, constraints.closure(), 3)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_a_list_beside_the_neighbourhoods_counts_as_well(never_listed, name):
+def test_a_list_beside_the_neighborhoods_counts_as_well(never_listed, name):
     for seed in range(20):
         X, _, constraints = scene(seed, noise=3.0)
         rng = np.random.default_rng(seed)
@@ -98,10 +98,10 @@ def test_constant_features_and_repeated_rows_are_no_trouble(never_listed, name):
 
 @pytest.mark.compiled
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(ESTIMATORS)))
-def test_neighbourhoods_of_any_form_agree_with_their_list(seed, name):
+def test_neighborhoods_of_any_form_agree_with_their_list(seed, name):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(6, 40)), int(rng.integers(1, 5))
-    home = rng.integers(rng.integers(1, n), size=n)  # the neighbourhood of every row
+    home = rng.integers(rng.integers(1, n), size=n)  # the neighborhood of every row
     rows = rng.integers(n, size=(rng.integers(1, 2 * n), 2))
     rows = rows[rows[:, 0] != rows[:, 1]]
     together = home[rows[:, 0]] == home[rows[:, 1]]
@@ -143,7 +143,7 @@ def test_the_metric_of_a_torn_must_link_is_singular_in_whatever_order_it_is_summ
 
 @pytest.mark.parametrize("base", [PCKMeans(3), MPCKMeans(3)], ids=["pck", "mpck"])
 @pytest.mark.parametrize("transfer", [ConstraintPropagation(0.8), DirectMapping(), ClusterMembership(), SingleView()])
-def test_co_em_by_neighbourhoods_is_co_em_by_lists(base, transfer):
+def test_co_em_by_neighborhoods_is_co_em_by_lists(base, transfer):
     for seed in range(5):
         X, y, constraints = scene(seed, noise=3.0)
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Clusters start from must-link neighbourhoods: PCK from the largest, MPCK from those that are large and far apart."""
+"""Clusters start from must-link neighborhoods: PCK from the largest, MPCK from those that are large and far apart."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def slow_farthest_first(X, neighborhoods, k):
 @pytest.mark.parametrize(
     ("estimator", "slow_choice"), [(PCKMeans, slow_largest), (MPCKMeans, slow_farthest_first)], ids=["pck", "mpck"]
 )
-def test_the_chosen_neighbourhoods_are_those_of_the_slow_version(estimator, slow_choice):
+def test_the_chosen_neighborhoods_are_those_of_the_slow_version(estimator, slow_choice):
     n_full = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -74,7 +74,7 @@ def test_the_chosen_neighbourhoods_are_those_of_the_slow_version(estimator, slow
         assert_array_equal(labels, expected, f"seed {seed}")
         assert centers.shape == (k, d)
         n_full += len(chosen) == k
-    assert 50 < n_full < 200  # enough, and too few, neighbourhoods both occur
+    assert 50 < n_full < 200  # enough, and too few, neighborhoods both occur
 
 
 def test_pck_takes_the_largest_first_and_the_lowest_of_equal_ones():
@@ -108,7 +108,7 @@ def test_mpck_starts_with_the_largest_and_takes_the_lowest_of_tied_ones():
 
 
 @both
-def test_neighbourhoods_at_the_same_place_are_still_different_ones(estimator):
+def test_neighborhoods_at_the_same_place_are_still_different_ones(estimator):
     X = np.zeros((6, 2))
     labels, centers = start(estimator(3), X, chains([0, 1], [2, 3], [4, 5]))
     assert_array_equal(labels, [0, 0, 1, 1, 2, 2])
@@ -116,7 +116,7 @@ def test_neighbourhoods_at_the_same_place_are_still_different_ones(estimator):
 
 
 @both
-def test_cannot_links_and_must_links_of_weight_zero_make_no_neighbourhood(estimator):
+def test_cannot_links_and_must_links_of_weight_zero_make_no_neighborhood(estimator):
     X = np.arange(8.0)[:, np.newaxis]
     c = Constraints([(0, 1), (2, 3), (4, 5)], [True, True, False], [0.0, 0.01, 5.0])
     labels, centers = start(estimator(1), X, c)
@@ -125,7 +125,7 @@ def test_cannot_links_and_must_links_of_weight_zero_make_no_neighbourhood(estima
 
 
 @both
-def test_missing_centers_are_distinct_rows_outside_the_neighbourhoods_drawn_by_random_state(estimator):
+def test_missing_centers_are_distinct_rows_outside_the_neighborhoods_drawn_by_random_state(estimator):
     X = np.arange(10.0)[:, np.newaxis] ** 2
     c = chains([0, 1], [4, 5, 6])
     drawn = set()
@@ -142,7 +142,7 @@ def test_missing_centers_are_distinct_rows_outside_the_neighbourhoods_drawn_by_r
 
 
 @both
-def test_without_neighbourhoods_all_centers_are_distinct_random_rows(estimator):
+def test_without_neighborhoods_all_centers_are_distinct_random_rows(estimator):
     X = np.arange(5.0)[:, np.newaxis]
     seen = set()
     for seed in range(40):
@@ -188,7 +188,7 @@ def test_given_centers_leave_all_rows_unassigned(estimator):
 
 
 @both
-def test_constraints_act_from_the_first_sweep_on_neighbours_that_have_a_label(estimator):
+def test_constraints_act_from_the_first_sweep_on_neighbors_that_have_a_label(estimator):
     X = np.array([[0.0], [0.1], [3.0], [3.1], [1.0], [2.9]])
     c = Constraints([(0, 1), (2, 3), (0, 5)], [True, True, True], [1, 1, 100])
     seeded = estimator(2, max_iter=1).fit(X, constraints=c)

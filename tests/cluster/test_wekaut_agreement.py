@@ -60,7 +60,7 @@ class Case:
 
     @cached_property
     def closed(self):
-        """The list as WekaUT closes it: inside and between the k largest neighbourhoods, or all if there are fewer."""
+        """The list as WekaUT closes it: inside and between the k largest neighborhoods, or all if there are fewer."""
         used = self.neighborhoods
         if len(used) >= self.k:
             used = sorted(used, key=len, reverse=True)[: self.k]
@@ -113,7 +113,7 @@ def same_partition(one, other):
 def test_the_closure_of_this_test_is_wekauts(dataset):
     for case in cases(dataset):
         expected = case.result("PCKMeans")
-        assert len(case.neighborhoods) == expected.n_neighbourhoods, str(case)
+        assert len(case.neighborhoods) == expected.n_neighborhoods, str(case)
         n_must_links = case.closed.must_link.sum()
         assert n_must_links == expected.n_ml_after_closure, str(case)
         assert len(case.closed) - n_must_links == expected.n_cl_after_closure, str(case)
@@ -123,7 +123,7 @@ def test_the_closure_of_this_test_is_wekauts(dataset):
 
 
 @of_every_dataset
-def test_pck_equals_wekaut_in_every_fit_with_k_neighbourhoods(dataset, record_property):
+def test_pck_equals_wekaut_in_every_fit_with_k_neighborhoods(dataset, record_property):
     compared = [case for case in cases(dataset) if case.enough_neighborhoods]
     assert len(compared) >= 60
     differing = []
@@ -180,7 +180,7 @@ def test_the_mean_f_measure_of_mpck_is_wekauts(dataset, algorithm, record_proper
     table = pd.DataFrame(rows)
     groups = {"all": table}
     if not table["enough"].all():
-        groups["with k neighbourhoods"] = table[table["enough"]]
+        groups["with k neighborhoods"] = table[table["enough"]]
     for which, part in groups.items():
         for count, fits in part.groupby("count"):
             wekaut, ours, equal = fits[["wekaut", "ours", "equal"]].mean()

@@ -143,7 +143,7 @@ def test_links_that_join_each_class_and_separate_every_two_imply_every_pair(y, r
     assert_holds(closed, expected)
 
 
-def test_large_neighbourhoods_are_closed_too():
+def test_large_neighborhoods_are_closed_too():
     rng = np.random.default_rng(0)
     n, k = 300, 5
     order = rng.permutation(n)

@@ -140,7 +140,7 @@ def test_what_is_dropped_keeps_its_line(judged):
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_a_closure_held_as_neighbourhoods_is_dropped_from_like_a_list():
+def test_a_closure_held_as_neighborhoods_is_dropped_from_like_a_list():
     chains = [(i, i + 1) for i in range(2999) if i != 1499]
     closed = Constraints.from_pairs(chains, [(0, 1500)]).closure()
     assert closed._parts is not None

@@ -1,4 +1,4 @@
-"""Constraints that hold neighbourhoods are counted, shown and sent to other processes without making their pairs."""
+"""Constraints that hold neighborhoods are counted, shown and sent to other processes without making their pairs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_both_parts_are_counted_and_shown(held):
     assert (len(held.pairs), held.must_link.sum()) == (13, 6)
 
 
-def test_a_copy_from_another_process_holds_neighbourhoods_too(held):
+def test_a_copy_from_another_process_holds_neighborhoods_too(held):
     copy = pickle.loads(pickle.dumps(held))
     assert copy._listed is None
     assert copy == held
@@ -49,9 +49,9 @@ def test_the_largest_row_is_found_in_either_part_and_there_is_none_in_an_empty_l
     assert Constraints.from_pairs([(0, 41), (3, 4)]).largest_row() == 41
 
 
-def test_neighbourhoods_equal_neighbourhoods_alone(held):
+def test_neighborhoods_equal_neighborhoods_alone(held):
     neighborhoods, _ = held._parts
-    assert neighborhoods != "neighbourhoods"
+    assert neighborhoods != "neighborhoods"
     assert neighborhoods == Neighborhoods(
         neighborhoods.rows.copy(), neighborhoods.group.copy(), neighborhoods.apart.copy(), neighborhoods.weight
     )

@@ -1,4 +1,4 @@
-"""A closure that stays neighbourhoods is the same constraints to its caller as the list of its pairs."""
+"""A closure that stays neighborhoods is the same constraints to its caller as the list of its pairs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def consistent(rng, n, m, weight=1.0):
 
 
 def closed_both_ways(make):
-    """Return a closure as a list and as neighbourhoods."""
+    """Return a closure as a list and as neighborhoods."""
     listed = make()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mvcc.constraints._constraints.MOST_LISTED", -1)
@@ -62,7 +62,7 @@ def test_closing_again_changes_nothing_and_makes_no_pairs(seed):
     assert pickle.loads(pickle.dumps(held)) == listed
 
 
-def test_equality_of_neighbourhoods_needs_no_pairs():
+def test_equality_of_neighborhoods_needs_no_pairs():
     make = Constraints.from_pairs([(0, 1), (1, 2)], [(2, 3)]).closure
     _, one = closed_both_ways(make)
     _, other = closed_both_ways(make)

@@ -16,7 +16,7 @@ CLUSTERS = re.compile(r"because (\S+) and (\S+) are in (the same cluster|differe
 
 @dataclass(frozen=True)
 class Known:
-    """What was given: kind and weight of the judgement at each line of a file, and which rows are matched."""
+    """What was given: kind and weight of the judgment at each line of a file, and which rows are matched."""
 
     judged: dict[str, tuple[frozenset[str], bool, float]]
     matched: set[frozenset[str]]
@@ -49,7 +49,7 @@ class Walk:
     end: str
     n_apart: int = 0
     weight: float = inf
-    kinds: str = ""  # j for a judgement, m for a match, … for steps that are not named
+    kinds: str = ""  # j for a judgment, m for a match, … for steps that are not named
 
 
 def walks(text: str, known: Known) -> list[Walk]:

@@ -1,4 +1,4 @@
-"""threshold="cv" holds out whole neighbourhoods, sees nothing of them, and takes the threshold that foretells them."""
+"""threshold="cv" holds out whole neighborhoods, sees nothing of them, and takes the threshold that foretells them."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def fit(model, views, constraints, mappings=None):
 
 
 @given(related_views(), seeds)
-def test_folds_never_divide_a_neighbourhood(drawn, seed):
+def test_folds_never_divide_a_neighborhood(drawn, seed):
     lists, relations = drawn
     constraints = [Constraints(*arguments) for arguments in lists]
     mappings = {key: np.array(rows).reshape(-1, 2) for key, rows in relations.items() if len(rows)}
     try:
         folds = neighborhood_folds(constraints, mappings, [9] * len(constraints), np.random.default_rng(seed))
-    except InvalidInputError:  # too few neighbourhoods
+    except InvalidInputError:  # too few neighborhoods
         reject()
     closed, related = close_views(constraints, mappings)
     for c, before, numbers in zip(closed, constraints, folds, strict=True):
@@ -66,7 +66,7 @@ def test_folds_are_about_equal_and_drawn_at_random():
     first, second = (neighborhood_folds([apart], {}, [20], np.random.default_rng(s))[0] for s in (0, 1))
     np.testing.assert_array_equal(np.bincount(first), np.full(N_FOLDS, 20 // N_FOLDS))
     assert not np.array_equal(first, second)
-    assert (first[0::2] != first[1::2]).any()  # a cannot-link does not make one neighbourhood of its ends
+    assert (first[0::2] != first[1::2]).any()  # a cannot-link does not make one neighborhood of its ends
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_inner_fits_are_silent():
     ("constraints", "found"),
     [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)],
 )
-def test_too_few_neighbourhoods_are_explained(constraints, found):
+def test_too_few_neighborhoods_are_explained(constraints, found):
     views, _, mappings = two_views(0)
     with pytest.raises(InvalidInputError, match=f"needs at least two; the constraints have {found}. Give more"):
         cross_validated().fit(views, constraints=constraints, mappings=mappings)

@@ -95,7 +95,7 @@ def test_a_constraint_propagates_to_its_own_endpoints_with_its_weight(scene):
     for key, weight in as_dict(constraints.max_union(constraints)).items():
         if weight >= threshold:
             assert found[key] >= weight
-        elif key in found:  # lent by a neighbour, never by itself
+        elif key in found:  # lent by a neighbor, never by itself
             assert found[key] >= threshold
 
 

@@ -225,7 +225,7 @@ def test_what_is_held_out_never_follows_from_the_rest(drawn, seed):
     splitter = NeighborhoodKFold(4, random_state=seed)
     try:
         folds = list(splitter.split(whole))
-    except InvalidInputError:  # too few neighbourhoods
+    except InvalidInputError:  # too few neighborhoods
         reject()
     assert 2 <= len(folds) == splitter.get_n_splits(whole) <= 4
     assert set(np.concatenate([test for _, test in folds])) == set(range(len(whole)))
@@ -255,7 +255,7 @@ def test_a_seed_gives_the_same_folds_again():
     assert folds(0) == folds(0) != folds(1)
 
 
-def test_the_number_of_folds_is_what_was_asked_for_unless_there_are_fewer_neighbourhoods():
+def test_the_number_of_folds_is_what_was_asked_for_unless_there_are_fewer_neighborhoods():
     assert NeighborhoodKFold().get_n_splits() == NeighborhoodKFold().get_n_splits(data()) == 10
     few = ConstrainedViews([TEXTS], [Constraints.from_pairs([(0, 1), (2, 3)], [(0, 4)])])
     assert NeighborhoodKFold(10).get_n_splits(few) == len(list(NeighborhoodKFold(10).split(few))) == 3

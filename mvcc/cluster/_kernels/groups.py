@@ -1,12 +1,12 @@
-"""Closed constraints of equal weight as neighbourhoods: what a point pays hangs only on moments of their members.
+"""Closed constraints of equal weight as neighborhoods: what a point pays hangs only on moments of their members.
 
 The moments of a set of points are its size and, where metrics are learned, the sums of x and of x² (diagonal) or xxᵀ
-(full): one vector (m,) per neighbourhood and cluster. ``own`` (G, k, m) holds those of a neighbourhood's members in
-each cluster, ``rivals`` (G, k, m) those of all neighbourhoods that it must stay apart from. A neighbourhood is never
+(full): one vector (m,) per neighborhood and cluster. ``own`` (G, k, m) holds those of a neighborhood's members in
+each cluster, ``rivals`` (G, k, m) those of all neighborhoods that it must stay apart from. A neighborhood is never
 listed pair by pair, so that its constraints cost what its points cost.
 
-``groups`` is (member, start, rival, weight): the neighbourhood of every row (−1: none) and, from start[g] to
-start[g + 1], the neighbourhoods apart from g. Without neighbourhoods it is None, and numba leaves out what is for them:
+``groups`` is (member, start, rival, weight): the neighborhood of every row (−1: none) and, from start[g] to
+start[g + 1], the neighborhoods apart from g. Without neighborhoods it is None, and numba leaves out what is for them:
 a third of the time that a fit takes to compile.
 """
 
@@ -56,7 +56,7 @@ def lift(X, i, origin, moments):
 
 @kernel
 def tally(X, origin, labels, groups, k, m):
-    """Return ``own`` and ``rivals`` of all neighbourhoods, of points that have a label."""
+    """Return ``own`` and ``rivals`` of all neighborhoods, of points that have a label."""
     member, start, rival, _ = groups
     own, rivals = np.zeros((start.size - 1, k, m)), np.zeros((start.size - 1, k, m))
     moments = np.empty(m)
@@ -75,7 +75,7 @@ def tally(X, origin, labels, groups, k, m):
 
 @kernel
 def move(own, rivals, groups, g, moments, old, new):
-    """Move a member of neighbourhood g from cluster ``old`` (−1: none) to ``new``."""
+    """Move a member of neighborhood g from cluster ``old`` (−1: none) to ``new``."""
     _, start, rival, _ = groups
     for v in range(moments.size):
         own[g, new, v] += moments[v]
@@ -112,7 +112,7 @@ def _add_violations(mine, others, d, factor, S, magnitude):
 
 @kernel
 def count_violations(own, rivals, groups):
-    """Return the weight of all violated constraints of the neighbourhoods."""
+    """Return the weight of all violated constraints of the neighborhoods."""
     total = 0.0
     for g in range(len(own)):
         members = 0.0
@@ -125,7 +125,7 @@ def count_violations(own, rivals, groups):
 
 @kernel
 def violations(own, rivals, groups, d):
-    """Return what the violated constraints of the neighbourhoods add to the scatters of the clusters.
+    """Return what the violated constraints of the neighborhoods add to the scatters of the clusters.
 
     Returns
     -------

@@ -27,7 +27,7 @@ def scatters(X, centers, labels, links, gaps, metrics, broken):
     """Return S_h of every cluster, and how much of the spread of each of its features (k, d) may be rounding.
 
     S_h is the cluster's own spread and what violated constraints add (the minimizer of Eq. 1); ``broken`` holds the
-    violations of neighbourhoods, or is None. Where large terms cancel, as those of cannot-links do, all that is left
+    violations of neighborhoods, or is None. Where large terms cancel, as those of cannot-links do, all that is left
     may be rounding.
     """
     start, partner, weight = links

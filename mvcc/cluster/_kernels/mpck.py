@@ -53,7 +53,7 @@ def mpck_sweep(X, rows, table, metrics, reach, labels, links, groups, origin, ow
 
 @kernel
 def _add_group_costs(cost, moments, d, metrics, reach, mates, rivals, weight):
-    """Add what a point pays for the links to its own neighbourhood (k, m) and to its rivals (k, m)."""
+    """Add what a point pays for the links to its own neighborhood (k, m) and to its rivals (k, m)."""
     flat = flattened(metrics)
     k, D = flat.shape
     away, near = np.zeros((k, D)), np.zeros((k, D))
@@ -80,7 +80,7 @@ def _add_group_costs(cost, moments, d, metrics, reach, mates, rivals, weight):
 
 @kernel
 def mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken):
-    """Eq. 1; ``broken`` holds the violations of neighbourhoods, or is None."""
+    """Eq. 1; ``broken`` holds the violations of neighborhoods, or is None."""
     start, partner, weight = links
     total = 0.0
     for i in range(len(X)):

@@ -1,4 +1,4 @@
-"""Starting clusters from must-link neighbourhoods."""
+"""Starting clusters from must-link neighborhoods."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mvcc.constraints import components
 
 @kernel
 def neighborhoods(n, pairs, must_link, weights):
-    """Return the must-link neighbourhood of every row (−1: none), numbered by first row, and their sizes.
+    """Return the must-link neighborhood of every row (−1: none), numbered by first row, and their sizes.
 
     A must-link of weight 0 says nothing.
     """
@@ -41,7 +41,7 @@ def neighborhoods(n, pairs, must_link, weights):
 
 @kernel
 def choose(means, sizes, k, farthest_first):
-    """Return k neighbourhoods: the largest, or by weighted farthest-first traversal from the largest one on.
+    """Return k neighborhoods: the largest, or by weighted farthest-first traversal from the largest one on.
 
     In the traversal the next is the one of greatest distance to the nearest chosen one, distances between means
     weighted by the root of the product of the sizes. Of equal ones it is the first.
@@ -61,7 +61,7 @@ def choose(means, sizes, k, farthest_first):
 
 @kernel
 def neighborhood_start(X, k, pairs, must_link, weights, farthest_first):
-    """Return the labels (−1: none), centers (k, d) and number of clusters that neighbourhoods start."""
+    """Return the labels (−1: none), centers (k, d) and number of clusters that neighborhoods start."""
     n, d = X.shape
     member, sizes = neighborhoods(n, pairs, must_link, weights)
     means = np.zeros((len(sizes), d))

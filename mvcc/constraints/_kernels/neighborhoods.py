@@ -1,4 +1,4 @@
-"""Compiled kernels of neighbourhoods: their numbers, and the pairs of rows that follow from them."""
+"""Compiled kernels of neighborhoods: their numbers, and the pairs of rows that follow from them."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_a_mebibyte_is_still_read(read):
     assert read(b"a: 1\n" + b"#" * (2**20 - 5)) == {"a": 1}
 
 
-def test_a_missing_file_is_refused_with_its_nearest_neighbour(tmp_path):
+def test_a_missing_file_is_refused_with_its_nearest_neighbor(tmp_path):
     (tmp_path / "protein.yaml").touch()
     for name, message in (
         ("protien.yaml", r"no such file; did you mean 'protein\.yaml'\?$"),

@@ -32,7 +32,7 @@ def printed(scorecard, width=100, **options):
     return stream.getvalue()
 
 
-def test_the_table_fits_into_100_columns_and_needs_no_colour(scorecard):
+def test_the_table_fits_into_100_columns_and_needs_no_color(scorecard):
     text = printed(scorecard)
     assert max(map(len, text.splitlines())) <= 100
     assert "\x1b" not in text
@@ -44,9 +44,9 @@ def test_the_table_fits_into_100_columns_and_needs_no_colour(scorecard):
 def test_colour_says_nothing_that_words_do_not(scorecard):
     from rich.text import Text
 
-    coloured = printed(scorecard, force_terminal=True, color_system="standard")
-    assert "\x1b" in coloured
-    assert Text.from_ansi(coloured).plain.split() == printed(scorecard).split()
+    colored = printed(scorecard, force_terminal=True, color_system="standard")
+    assert "\x1b" in colored
+    assert Text.from_ansi(colored).plain.split() == printed(scorecard).split()
 
 
 def test_the_page_names_the_reversed_cell(scorecard):
