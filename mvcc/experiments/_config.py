@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings import KeyPath, Section, allowed, one_of, read_settings, refuse
+from mvcc._utils.settings import KeyPath, Problems, Section, allowed, assign, one_of, read_yaml, refuse, validated
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
     Bases,
@@ -193,4 +194,8 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     ConfigError
         If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
     """
-    return read_settings(Config, path, overrides, check="mvcc validate")
+    problems = Problems(path, f"mvcc validate {shlex.quote(os.fspath(path))}")
+    values = read_yaml(path, problems)
+    for override in overrides:
+        assign(values, override, problems)
+    return validated(Config, values, problems)

@@ -17,7 +17,7 @@ Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes
 
 
 def data_set(value: Any) -> Any:
-    if value not in registry():
+    if value not in tuple(registry()):
         guess = nearest(value, registry()) if isinstance(value, str) else "."
         raise ValueError(f"{shown(value)} is not allowed{guess} Allowed: {', '.join(registry())}.")
     return value

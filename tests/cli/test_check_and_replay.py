@@ -54,7 +54,7 @@ def test_damage_is_named_and_gives_exit_code_1(damaged):
 @pytest.fixture(scope="module")
 def clustering(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clustering")
-    for words in (["init", "data"], ["cluster", "data/cluster.yaml", "--restarts", "0", "--out", "out"]):
+    for words in (["init", "data"], ["cluster", "data/cluster.yaml", "--stability-runs", "0", "--out", "out"]):
         assert mvcc(*words, cwd=folder).returncode == 0
     return folder
 

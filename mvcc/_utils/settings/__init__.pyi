@@ -2,7 +2,6 @@ from ._problems import KeyPath as KeyPath
 from ._problems import Problems as Problems
 from ._problems import shown as shown
 from ._section import Section as Section
-from ._section import read_settings as read_settings
 from ._section import validated as validated
 from ._values import allowed as allowed
 from ._values import distinct as distinct

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-from collections.abc import Iterable
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -13,7 +10,6 @@ from pydantic_core import ErrorDetails
 
 from mvcc._utils.messages import clipped, nearest
 from mvcc._utils.settings._problems import KeyPath, Problems, shown
-from mvcc._utils.settings._yaml import assign, read_yaml
 
 
 class Section(BaseModel):
@@ -26,18 +22,6 @@ class Section(BaseModel):
 
 
 Settings = TypeVar("Settings", bound=Section)
-
-
-def read_settings(kind: type[Settings], path: str | os.PathLike[str], overrides: Iterable[str], check: str) -> Settings:
-    """Read a configuration from a YAML file; overrides such as ``"multi_view.threshold=0.8"`` replace its values.
-
-    All mistakes are one error, with the command ``check`` that checks the file again.
-    """
-    problems = Problems(path, f"{check} {shlex.quote(os.fspath(path))}")
-    value = read_yaml(path, problems)
-    for override in overrides:
-        assign(value, override, problems)
-    return validated(kind, value, problems)
 
 
 def validated(kind: type[Settings], value: Any, problems: Problems) -> Settings:
