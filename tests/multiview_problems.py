@@ -56,6 +56,9 @@ def outcome(model) -> dict[str, Any]:
             {name: np.asarray(value).tolist() for name, value in learned(c).items()} for c in found["clusterers_"]
         ],
         "propagated_": [listed(constraints) for constraints in found["propagated_"]],
+        "constraints_": [listed(constraints) for constraints in found["constraints_"]],
+        "mappings_": {views: rows.tolist() for views, rows in found["mappings_"].items()},
+        "mapping_weights_": {views: weights.tolist() for views, weights in found["mapping_weights_"].items()},
         "history_": [[(r.objective, listed(r.propagated)) for r in records] for records in found["history_"]],
         "transfer_": repr(found["transfer_"]),
         "diagnostics_": list(found["diagnostics_"]),

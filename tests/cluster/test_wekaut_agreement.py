@@ -113,7 +113,7 @@ def same_partition(one, other):
 def test_the_closure_of_this_test_is_wekauts(dataset):
     for case in cases(dataset):
         expected = case.result("PCKMeans")
-        assert len(case.neighborhoods) == expected.n_neighborhoods, str(case)
+        assert len(case.neighborhoods) == expected.n_neighbourhoods, str(case)
         n_must_links = case.closed.must_link.sum()
         assert n_must_links == expected.n_ml_after_closure, str(case)
         assert len(case.closed) - n_must_links == expected.n_cl_after_closure, str(case)

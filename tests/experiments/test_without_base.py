@@ -82,8 +82,8 @@ def test_options_reach_them():
         run_trial(config("k-means", transfer_options={"k-means": {"n_init": n, "max_iter": 1}}), 0) for n in (1, 10)
     )
     assert few["f_measure"].iloc[0] != ten["f_measure"].iloc[0]
-    with pytest.raises(ValidationError, match="joint has no option n_neighbors; did you mean 'n_neighbors'"):
-        config("joint", transfer_options={"joint": {"n_neighbors": 3}})
+    with pytest.raises(ValidationError, match="joint has no option n_neighbours; did you mean 'n_neighbors'"):
+        config("joint", transfer_options={"joint": {"n_neighbours": 3}})
 
 
 def test_joint_takes_no_relations_that_contradict_constraints():
