@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views, propagate_constraints
 from mvcc.exceptions import ConstraintConflictError
-from tests.strategies import (
-    as_dict,
-    consistent_constraints,
-    constraint_lists,
-    labellings,
-    seeds,
-)
+from tests.strategies import as_dict, consistent_constraints, constraint_lists, labellings, seeds
 
 
 def renamed(c, names):

@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from mvcc import Constraints, close_views
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference import closure as slow
-from tests.strategies import (
-    as_dict,
-    assert_holds,
-    consistent_constraints,
-    constraint_lists,
-    related_views,
-)
+from tests.strategies import as_dict, assert_holds, consistent_constraints, constraint_lists, related_views
 
 ML, CL = True, False
 NOTHING = Constraints([], [])

@@ -19,13 +19,7 @@ from mvcc.constraints._constraints import unify
 from mvcc.exceptions import InvalidInputError, MvccError
 from tests.reference import constraint_sets
 from tests.reference.multiview import resolve_conflicts
-from tests.strategies import (
-    as_dict,
-    assert_holds,
-    constraint_lists,
-    labellings,
-    seeds,
-)
+from tests.strategies import as_dict, assert_holds, constraint_lists, labellings, seeds
 
 LARGEST_ROW = 2**31 - 1
 NOTHING = Constraints([], [])

@@ -13,24 +13,12 @@ from scipy import stats
 
 from mvcc import Constraints, close_views
 from mvcc.constraints._map import ConstraintMap
-from mvcc.constraints._relations import (
-    augment,
-    check_mappings,
-    mapped_rows,
-    relations_between,
-    sample_relations,
-)
+from mvcc.constraints._relations import augment, check_mappings, mapped_rows, relations_between, sample_relations
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference.closure import relation_strengths
 from tests.reference.constraint_sets import to_dict
 from tests.reference.mapping import transfer
-from tests.strategies import (
-    assert_holds,
-    constraint_lists,
-    related_views,
-    relation_lists,
-    seeds,
-)
+from tests.strategies import assert_holds, constraint_lists, related_views, relation_lists, seeds
 
 ML, CL = True, False
 NOTHING = Constraints([], [])

@@ -222,8 +222,7 @@ def test_inner_fits_are_silent():
 
 
 @pytest.mark.parametrize(
-    ("constraints", "found"),
-    [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)],
+    ("constraints", "found"), [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)]
 )
 def test_too_few_neighborhoods_are_explained(constraints, found):
     views, _, mappings = two_views(0)

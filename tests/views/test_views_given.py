@@ -363,15 +363,6 @@ def test_a_view_without_relations_is_clustered_by_itself():
     assert not len(apart.propagated_[1])
 
 
-def test_constraints_reach_a_third_view_through_a_chain():
-    views, truth, names = three_views(4)
-    known = {"a": Constraints.from_labels(truth[0], 10, 0)}
-    chain = {key: ids(names, *key) for key in SHAPES["chain"]}
-    told = fit(views, known, chain).propagated_[2]
-    assert len(told)
-    assert ((truth[2][told.pairs[:, 0]] == truth[2][told.pairs[:, 1]]) == told.must_link).all()
-
-
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_ring_that_contradicts_itself_is_named_by_its_views(closed):
     """Going round the ring, row 0 of a comes back as row 1 of a."""
