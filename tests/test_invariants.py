@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mvcc import Constraints, close_views, propagate_constraints
 from mvcc.exceptions import ConstraintConflictError
-from tests.strategies import as_dict, consistent_constraints, constraint_lists, labellings, seeds
+from tests.strategies import as_dict, consistent_constraints, constraint_lists, labellings, random_constraints, seeds
 
 
 def renamed(c, names):
@@ -67,9 +67,7 @@ def scenes(draw):
     n, d, k = draw(st.integers(4, 20)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
     labels = rng.integers(k, size=n)
     X = rng.normal(size=(n, d)) + 3 * rng.normal(size=(k, d))[labels]
-    pairs = rng.integers(n, size=(draw(st.integers(0, 8)), 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    c = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.choice([0.5, 0.9, 1.0, 2.0], len(pairs)))
+    c = random_constraints(rng, n, draw(st.integers(0, 8)), [0.5, 0.9, 1.0, 2.0])
     return X, labels, c, draw(st.sampled_from([0.1, 0.4, 0.7, 0.95]))
 
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints, MPCKMeans
 from tests.reference import mpck
+from tests.strategies import random_constraints
 
 KINDS = {
     "diagonal": {},
@@ -27,9 +28,7 @@ def problems(draw, weights=(0.0, 0.25, 0.5, 1.0, 3.0)):
     n, d = draw(st.integers(4, 24)), draw(st.integers(1, 4))
     k = draw(st.integers(1, 3))
     X = np.rint(rng.normal(size=(n, d)) * rng.uniform(300, 3000, d)) / 1024
-    pairs = rng.integers(n, size=(draw(st.integers(0, 2 * n)), 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    c = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.choice(weights, len(pairs)))
+    c = random_constraints(rng, n, draw(st.integers(0, 2 * n)), weights)
     start = X[rng.permutation(n)[:k]] + 0.1 * rng.normal(size=(k, d))
     return X, c, k, draw(st.sampled_from(["neighborhoods", start]))
 
@@ -156,9 +155,7 @@ def test_a_fit_ends_unconverged_where_it_would_go_round_in_a_cycle(kind):
     for seed in range(150):
         rng = np.random.default_rng(seed)
         X = rng.integers(-20, 21, size=(6, 2)) / 4
-        pairs = rng.integers(6, size=(20, 2))
-        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-        c = Constraints(pairs, rng.random(len(pairs)) < 0.3, rng.choice([0.25, 0.5, 1, 2], len(pairs)))
+        c = random_constraints(rng, 6, 20, [0.25, 0.5, 1, 2], 0.3)
         start = X[:2] + 0.125
         found = fit(X, c, 2, start, **kind)
         if found.converged_:
@@ -184,31 +181,7 @@ def test_a_start_that_is_a_fixed_point_is_convergence_and_no_cycle(kind):
     assert found.converged_
 
 
-def test_neighborhoods_that_are_too_small_for_a_full_metric_converge():
-    X = np.random.default_rng(0).normal(size=(6, 3)) + np.repeat([[0.0], [9.0]], 3, axis=0)
-    c = Constraints.from_pairs(must_link=[(0, 1), (1, 2), (3, 4), (4, 5)])
-    found = fit(X, c, 2, metric="full")
-    assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 1])
-    assert_array_equal(found.metrics_, [np.eye(3)] * 2)
-    assert found.converged_
-
-
 # ---- metrics
-
-
-@of_every_kind
-def test_without_constraints_the_metric_is_the_inverse_covariance(kind):
-    rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(size=(30, 2)) @ [[1, 0.4], [0, 2]], 30 + rng.normal(size=(50, 2)) @ [[3, 0], [1, 0.5]]])
-    found = fit(X, None, 2, [[0.0, 0.0], [30.0, 30.0]], **kind)
-    labels = np.repeat([0, 1], [30, 50])
-    assert_array_equal(found.labels_, labels)
-    covariances = [np.cov(X[labels == h].T, bias=True) for h in range(2)]
-    if "shared_metric" in kind:
-        covariances = [(30 * covariances[0] + 50 * covariances[1]) / 80] * 2
-    for metric, covariance in zip(found.metrics_, covariances, strict=True):
-        expected = np.linalg.inv(covariance) if "metric" in kind else 1 / np.diag(covariance)
-        assert_allclose(metric, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["per-cluster", "shared"])

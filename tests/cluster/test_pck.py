@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 
 from mvcc import Constraints, PCKMeans
 from tests.reference import pck
+from tests.strategies import random_constraints
 
 # a rise within rounding, as a share of the objective: each of its terms, and each cost of a sweep, is rounded
 ROUNDING = 1e-12
@@ -27,9 +28,7 @@ def problems(draw, weights=(0.0, 0.25, 0.5, 1.0, 3.0, 20.0)):
     )  # equal rows have exact means
     copies = rng.integers(n, size=(2, draw(st.integers(0, 4))))
     X[copies[0]] = X[copies[1]]
-    pairs = rng.integers(n, size=(draw(st.integers(0, 3 * n)), 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    c = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.choice(weights, len(pairs)))
+    c = random_constraints(rng, n, draw(st.integers(0, 3 * n)), weights)
     start = X[rng.permutation(n)[:k]] + draw(st.sampled_from([0, 0.1, 50])) * rng.normal(size=(k, d))
     return X, c, k, draw(st.sampled_from(["neighborhoods", start]))
 

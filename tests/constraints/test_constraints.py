@@ -187,17 +187,12 @@ def test_bad_constraints_are_refused_with_the_place(arguments, message):
         Constraints(*arguments)
 
 
-def test_an_error_about_an_argument_is_an_mvcc_error_and_a_value_error():
-    with pytest.raises(InvalidInputError) as caught:
-        Constraints.from_pairs(must_link=[(1, 1)])
+@pytest.mark.parametrize("kind", ["must_link", "cannot_link"])
+def test_from_pairs_refuses_what_the_constructor_refuses_by_an_mvcc_error_and_a_value_error(kind):
+    with pytest.raises(InvalidInputError, match=r"pairs\[1\] = \[3, 3\] links a row with itself") as caught:
+        Constraints.from_pairs(**{kind: [(0, 1), (3, 3)]})
     assert isinstance(caught.value, MvccError)
     assert isinstance(caught.value, ValueError)
-
-
-@pytest.mark.parametrize("kind", ["must_link", "cannot_link"])
-def test_from_pairs_refuses_what_the_constructor_refuses(kind):
-    with pytest.raises(InvalidInputError, match=r"pairs\[1\] = \[3, 3\] links a row with itself"):
-        Constraints.from_pairs(**{kind: [(0, 1), (3, 3)]})
 
 
 # drawn from labels

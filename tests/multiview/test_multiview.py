@@ -27,6 +27,7 @@ from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.propagation._diagnostics import diagnose
 from tests.reference import multiview as slow
 from tests.reference.propagation import propagate_vectorised
+from tests.strategies import as_dict
 
 METHODS = {
     "constraint-propagation": ConstraintPropagation(0.6, regularization=1e-3),
@@ -48,11 +49,6 @@ def make_views(seed, sizes=(24, 18), k=2, n_constraints=(8, 4)):
             rows = np.column_stack((rng.integers(sizes[u], size=10), rng.integers(sizes[v], size=10)))
             mappings[u, v] = rows[labels[u][rows[:, 0]] == labels[v][rows[:, 1]]]
     return views, labels, constraints, mappings
-
-
-def as_dict(constraints):
-    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
-    return {(i, j, must): weight for (i, j), must, weight in rows}
 
 
 def quiet_fit(model, *arguments, **named):

@@ -14,11 +14,7 @@ from mvcc.propagation import _e_step as propagation
 from mvcc.propagation._e_step import propagate_constraints
 from mvcc.propagation._kernels.e_step import endpoint_reach
 from tests.reference import propagation as slow
-
-
-def as_dict(constraints):
-    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
-    return {(i, j, must): weight for (i, j), must, weight in rows}
+from tests.strategies import as_dict, random_constraints
 
 
 def agree(found, expected, tolerance=1e-12):
@@ -37,10 +33,7 @@ def scenes(draw):
     X[rng.integers(n, size=copies)] = X[rng.integers(n, size=copies)]
     labels = rng.integers(k, size=n)
     m = draw(st.integers(0, 12))
-    pairs = rng.integers(n, size=(m, 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    weights = rng.choice([0.2, 0.5, 0.9, 1.0, 1.7, 5.0], size=len(pairs))
-    constraints = Constraints(pairs, rng.random(len(pairs)) < 0.5, weights)
+    constraints = random_constraints(rng, n, m, [0.2, 0.5, 0.9, 1.0, 1.7, 5.0])
     threshold = draw(st.sampled_from([0.05, 0.3, 0.5, 0.75, 0.95, 0.999, 1.0]))
     candidates = np.flatnonzero(rng.random(n) < draw(st.sampled_from([0.3, 0.7, 1.0])))
     return X, labels, constraints, threshold, candidates
