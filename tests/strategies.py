@@ -77,6 +77,13 @@ def relation_lists(n_source: int = 6, n_target: int = 5, max_size: int = 14) -> 
     )
 
 
+def random_constraints(rng, n, m, weights, must_links=0.5) -> Constraints:
+    """Draw up to m constraints between n rows, with these weights; they may repeat or contradict each other."""
+    pairs = rng.integers(n, size=(m, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    return Constraints(pairs, rng.random(len(pairs)) < must_links, rng.choice(weights, len(pairs)))
+
+
 def as_dict(constraints: Constraints) -> ConstraintDict:
     """Write constraints without repeated rows as {(i, j, is_must_link): weight}."""
     rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import coo_matrix
 
 from mvcc import Constraints, MultiViewConstrainedClustering, PCKMeans, close_views, drop_conflicts
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
@@ -33,20 +32,6 @@ def test_constraints_of_views_are_a_list_of_constraints(close, constraints):
         close(constraints, {})
 
 
-@pytest.mark.parametrize(
-    "views", [None, 5, np.array(3.0), coo_matrix(np.eye(3))], ids=lambda views: type(views).__name__
-)
-def test_views_are_a_list_of_arrays(views):
-    with pytest.raises(InvalidInputError, match="views must be a list"):
-        MultiViewConstrainedClustering(PCKMeans(2)).fit(views)
-
-
-def test_a_fit_takes_a_list_of_constraints():
-    for constraints in (np.array(3), JUDGED, 5):
-        with pytest.raises(InvalidInputError, match="constraints must be a list"):
-            MultiViewConstrainedClustering(PCKMeans(2)).fit(VIEWS, constraints=constraints)
-
-
 @pytest.mark.parametrize("key", [(10**5000, 0), "x" * 10**6, (0, 0), (0, 7)], ids=["huge", "long", "same", "no view"])
 def test_keys_of_relations_are_named_in_brief(key):
     with pytest.raises(InvalidInputError, match="mappings: ") as caught:
@@ -58,7 +43,7 @@ def test_keys_of_relations_are_named_in_brief(key):
     "closure", ["x" * 10**6, np.array([1, 2]), None, 10**5000], ids=["long", "array", "none", "huge"]
 )
 def test_an_unknown_closure_is_named_in_brief(closure):
-    with pytest.raises(InvalidInputError, match=r"closure must be 'full', 'view' or 'none'") as caught:
+    with pytest.raises(InvalidInputError, match=r"closure must be 'full', 'view' or 'none', got") as caught:
         MultiViewConstrainedClustering(PCKMeans(2), closure=closure).fit(VIEWS)
     assert len(str(caught.value)) < 300
 

@@ -53,22 +53,6 @@ def test_a_feature_without_spread_keeps_its_weight_and_one_with_more_than_roundi
     assert metric.tolist() == [7.0, 2.0, 7.0]
 
 
-def test_a_matrix_that_is_not_positive_definite_leaves_the_old_one_as_a_whole():
-    for S in (
-        [[1.0, 2.0], [2.0, 1.0]],
-        [[1.0, 1.0], [1.0, 1.0]],
-        [[0.0, 0.0], [0.0, 1.0]],
-        [[1.0, 1.0], [1.0, 1 + 1e-15]],
-    ):
-        metric = np.array([[3.0, 1.0], [1.0, 3.0]])
-        assert not set_metric(np.array(S), 4, np.zeros(2), metric)
-        assert metric.tolist() == [[3.0, 1.0], [1.0, 3.0]]
-    metric = np.eye(2)
-    S = np.array([[2.0, 0.5], [0.5, 1.0]])
-    assert set_metric(S, 4, np.zeros(2), metric)
-    np.testing.assert_allclose(metric, 4 * np.linalg.inv(S), rtol=1e-12)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_a_spread_far_below_the_values_themselves_is_still_learned(metric):

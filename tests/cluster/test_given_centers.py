@@ -29,22 +29,6 @@ def test_whole_numbers_and_single_precision_are_as_good_as_doubles(estimator, gi
     assert np.array_equal(given, before)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_an_empty_cluster_gets_the_row_farthest_from_its_center_however_near_that_is(scale):
-    rows = np.array([[0.0], [0.1], [0.2], [1.0]]) * scale
-    model = PCKMeans(2, init=np.array([[0.0], [50.0]]) * scale, max_iter=1).fit(rows)
-    assert model.labels_.tolist() == [0, 0, 0, 0]
-    assert model.cluster_centers_[1].tolist() == [1.0 * scale]
-
-
-@pytest.mark.parametrize("estimator", [PCKMeans(2), MPCKMeans(2)], ids=str)
-def test_labels_are_integers_of_every_row(estimator):
-    model = estimator.set_params(init=CENTERS).fit(X)
-    for labels in (model.labels_, model.predict(X), model.fit_predict(X)):
-        assert labels.dtype == np.int64
-        assert labels.shape == (40,)
-
-
 @pytest.mark.parametrize("estimator", [PCKMeans(3), MPCKMeans(3)], ids=str)
 def test_rows_that_are_just_enough_for_the_missing_centers_are_all_taken(estimator):
     rows = np.array([[0.0], [1.0], [5.0], [7.0]])

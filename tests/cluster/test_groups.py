@@ -18,7 +18,7 @@ from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
 from mvcc.cluster._kernels.pck import pck_sweep
 from mvcc.constraints._neighborhoods import Groups, Neighborhoods
 from tests.reference import mpck, pck
-from tests.strategies import as_dict
+from tests.strategies import as_dict, random_constraints
 
 SEEDS = range(25)
 of_both_metrics = pytest.mark.parametrize("full", [False, True], ids=["diagonal", "full"])
@@ -77,9 +77,7 @@ def make_scene(seed, *, full=False, unassigned=False):
     pairs = [(i, j, True) for i, j in keys if home[i] == home[j]]
     pairs += [(i, j, False) for i, j in keys if sorted((home[i], home[j])) in apart]
     closed = Constraints([key[:2] for key in pairs], [key[2] for key in pairs], np.full(len(pairs), weight))
-    other = rng.integers(n, size=(6, 2))
-    other = other[other[:, 0] != other[:, 1]]
-    others = Constraints(other, rng.random(len(other)) < 0.5, rng.choice([0.5, 2.0], len(other)))
+    others = random_constraints(rng, n, 6, [0.5, 2.0])
     roots = rng.normal(size=(k, d, d))
     metrics = roots @ roots.transpose(0, 2, 1) + 0.2 * np.eye(d) if full else rng.uniform(0.2, 3, (k, d))
     labels = rng.integers(k, size=n)

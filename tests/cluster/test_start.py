@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc.exceptions import InvalidInputError
+from tests.strategies import random_constraints
 
 both = pytest.mark.parametrize("estimator", [PCKMeans, MPCKMeans])
 
@@ -61,9 +62,7 @@ def test_the_chosen_neighborhoods_are_those_of_the_slow_version(estimator, slow_
         rng = np.random.default_rng(seed)
         n, d, k = rng.integers(10, 40), rng.integers(1, 4), rng.integers(1, 5)
         X = rng.normal(size=(n, d)) * 5
-        pairs = rng.integers(n, size=(rng.integers(0, n), 2))
-        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-        c = Constraints(pairs, rng.random(len(pairs)) < 0.7, rng.choice([0, 0.1, 1, 7], len(pairs)))
+        c = random_constraints(rng, n, rng.integers(0, n), [0, 0.1, 1, 7], 0.7)
         neighborhoods = slow_neighborhoods(n, c)
         chosen = slow_choice(X, neighborhoods, k) if neighborhoods else []
         labels, centers = start(estimator(k, random_state=0), X, c)
@@ -94,34 +93,12 @@ def test_mpck_weighs_the_distance_by_the_root_of_both_sizes():
     assert_array_equal(centers, [[0], [-8]])
 
 
-def test_mpck_looks_at_the_nearest_of_those_chosen():
-    # 10 is far from 0 and next to 11; −6 is nearer to 0, but far from both
-    X = np.array([0.0, 0, 0, 11, 11, 10, 10, -6, -6])[:, np.newaxis]
-    labels, _ = start(MPCKMeans(3), X, chains([0, 1, 2], [3, 4], [5, 6], [7, 8]))
-    assert_array_equal(labels, [0, 0, 0, 1, 1, -1, -1, 2, 2])
-
-
-def test_mpck_starts_with_the_largest_and_takes_the_lowest_of_tied_ones():
-    X = np.array([-5.0, -5, 5, 5, 0, 0, 0])[:, np.newaxis]
-    labels, _ = start(MPCKMeans(2), X, chains([0, 1], [2, 3], [4, 5, 6]))
-    assert_array_equal(labels, [1, 1, -1, -1, 0, 0, 0])
-
-
 @both
 def test_neighborhoods_at_the_same_place_are_still_different_ones(estimator):
     X = np.zeros((6, 2))
     labels, centers = start(estimator(3), X, chains([0, 1], [2, 3], [4, 5]))
     assert_array_equal(labels, [0, 0, 1, 1, 2, 2])
     assert_array_equal(centers, np.zeros((3, 2)))
-
-
-@both
-def test_cannot_links_and_must_links_of_weight_zero_make_no_neighborhood(estimator):
-    X = np.arange(8.0)[:, np.newaxis]
-    c = Constraints([(0, 1), (2, 3), (4, 5)], [True, True, False], [0.0, 0.01, 5.0])
-    labels, centers = start(estimator(1), X, c)
-    assert_array_equal(labels, [-1, -1, 0, 0, -1, -1, -1, -1])
-    assert_array_equal(centers, [[2.5]])
 
 
 @both

@@ -96,7 +96,7 @@ def as_arrays(rows):
     return [row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
 
 
-@given(constraint_lists(n_rows=6))
+@given(constraint_lists(n_rows=6) | constraint_lists(n_rows=12, max_size=36))
 def test_what_is_kept_is_what_agrees_with_all_heavier_ones(listed):
     constraints = Constraints(*listed)
     kept, dropped = constraints.drop_conflicts()

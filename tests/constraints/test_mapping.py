@@ -13,25 +13,12 @@ from scipy import stats
 
 from mvcc import Constraints, close_views
 from mvcc.constraints._map import ConstraintMap
-from mvcc.constraints._relations import (
-    augment,
-    check_mappings,
-    mapped_rows,
-    relations_between,
-    sample_relations,
-)
+from mvcc.constraints._relations import augment, check_mappings, mapped_rows, relations_between, sample_relations
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from tests.reference.closure import relation_strengths
 from tests.reference.constraint_sets import to_dict
 from tests.reference.mapping import transfer
-from tests.strategies import (
-    as_dict,
-    assert_holds,
-    constraint_lists,
-    related_views,
-    relation_lists,
-    seeds,
-)
+from tests.strategies import assert_holds, constraint_lists, related_views, relation_lists, seeds
 
 ML, CL = True, False
 NOTHING = Constraints([], [])
@@ -52,11 +39,6 @@ def test_checked_relations_are_sorted_and_distinct_under_ascending_keys(case):
         assert rows.dtype == np.int64
         assert rows.shape == (len(merged[key]), 2)
         assert [tuple(row) for row in rows.tolist()] == sorted(merged[key])
-
-
-def test_both_orientations_of_two_views_are_merged():
-    checked = check_mappings({(1, 0): [(5, 2), (4, 1)], (0, 1): [(2, 5), (0, 9)]}, [3, 10])
-    assert {key: rows.tolist() for key, rows in checked.items()} == {(0, 1): [[0, 9], [1, 4], [2, 5]]}
 
 
 @pytest.mark.parametrize("mappings", [None, {}])
@@ -139,13 +121,8 @@ def test_relations_between_two_views_put_the_source_first():
 # transfer (Eq. 12)
 
 
-@given(constraint_lists(n_rows=6), relation_lists())
+@given(constraint_lists(n_rows=6), relation_lists() | relation_lists(n_target=2, max_size=12))
 def test_transfer_equals_the_reference(listed, relations):
-    assert_holds(ConstraintMap(relations)(Constraints(*listed)), transfer(listed, relations))
-
-
-@given(constraint_lists(n_rows=6), relation_lists(n_target=2, max_size=12))
-def test_transfer_equals_the_reference_where_many_rows_share_their_counterparts(listed, relations):
     assert_holds(ConstraintMap(relations)(Constraints(*listed)), transfer(listed, relations))
 
 
@@ -156,56 +133,11 @@ def test_a_constraint_keeps_no_more_weight_than_the_relations_it_takes(listed, r
     assert_holds(ConstraintMap(relations, strengths)(Constraints(*listed)), transfer(listed, relations, limits))
 
 
-def test_a_constraint_goes_to_every_pair_of_counterparts():
-    relations = np.array([(0, 11), (1, 12), (0, 10), (1, 11), (2, 10)])
-    mapped = ConstraintMap(relations)(Constraints([(0, 1), (1, 3)], [CL, ML], [0.5, 1.0]))
-    # 0 is 10 and 11, 1 is 11 and 12: (11, 11) is dropped; 3 is unknown in the other view
-    assert as_dict(mapped) == {(10, 11, CL): 0.5, (10, 12, CL): 0.5, (11, 12, CL): 0.5}
-
-
-def test_a_pair_keeps_the_heaviest_of_each_type():
-    relations = np.array([(0, 0), (1, 1), (2, 0), (3, 1)])
-    c = Constraints([(0, 1), (2, 3), (0, 3), (1, 2)], [ML, ML, CL, CL], [0.25, 0.5, 2.0, 1.0])
-    assert as_dict(ConstraintMap(relations)(c)) == {(0, 1, ML): 0.5, (0, 1, CL): 2.0}
-
-
-def test_pairs_of_a_row_with_itself_are_dropped():
-    relations = np.array([(0, 5), (1, 5)])
-    assert ConstraintMap(relations)(Constraints.from_pairs([(0, 1)])) == NOTHING
-
-
 @given(st.lists(constraint_lists(n_rows=6), max_size=3), relation_lists())
 def test_one_map_serves_many_lists(lists, relations):
     mapped = ConstraintMap(relations)
     for listed in [*lists, *lists]:
         assert mapped(Constraints(*listed)) == ConstraintMap(relations)(Constraints(*listed))
-
-
-@given(constraint_lists(n_rows=6))
-def test_an_empty_mapping_transfers_nothing(listed):
-    assert ConstraintMap(np.empty((0, 2), dtype=np.int64))(Constraints(*listed)) == NOTHING
-
-
-@given(relation_lists())
-def test_nothing_is_transferred_to_nothing(relations):
-    assert ConstraintMap(relations)(NOTHING) == NOTHING
-
-
-@given(constraint_lists(n_rows=6), st.permutations(range(6)))
-def test_a_one_to_one_mapping_renames_the_rows_and_back(listed, names):
-    c = Constraints(*listed)
-    relations = np.column_stack((np.arange(6), names))
-    there = ConstraintMap(relations)(c)
-    assert there == Constraints(np.array(names)[c.pairs], c.must_link, c.weights).max_union(NOTHING)
-    assert ConstraintMap(relations[:, ::-1])(there) == c.max_union(c)
-
-
-@given(constraint_lists(n_rows=6), relation_lists(), st.randoms(use_true_random=False))
-def test_the_order_of_relations_does_not_matter(listed, relations, random):
-    order = list(range(len(relations)))
-    random.shuffle(order)
-    c = Constraints(*listed)
-    assert ConstraintMap(relations[order])(c) == ConstraintMap(relations)(c)
 
 
 # samples of relations (§6.2)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mvcc import Constraints, close_views
 from mvcc.constraints._constraints import unify
 from mvcc.exceptions import ConstraintConflictError
+from tests.strategies import random_constraints
 
 
 def as_list(constraints):
@@ -96,9 +97,7 @@ def test_views_close_the_same_list_or_not(seed):
 def test_uniting_with_transferred_constraints_is_the_same_list_or_not(seed, weight):
     rng = np.random.default_rng(seed)
     listed, held = closed_both_ways(consistent(rng, 12, 12, weight).closure)
-    pairs = rng.integers(14, size=(30, 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    sent = Constraints(pairs, rng.random(len(pairs)) < 0.5, rng.choice([0.2, 0.6, 0.9], len(pairs)))
+    sent = random_constraints(rng, 14, 30, [0.2, 0.6, 0.9])
     assert unify(held, sent) == unify(listed, sent)
     assert as_list(unify(held, sent)) == unify(listed, sent)
     assert held.max_union(sent) == listed.max_union(sent)

@@ -134,8 +134,7 @@ def test_a_download_with_a_wrong_checksum_leaves_nothing(sandbox, serve):
 
 
 @pytest.mark.parametrize(
-    "error",
-    [requests.ConnectionError("no route"), requests.Timeout("too slow"), requests.HTTPError("404 Not Found")],
+    "error", [requests.ConnectionError("no route"), requests.Timeout("too slow"), requests.HTTPError("404 Not Found")]
 )
 def test_a_download_that_breaks_off_leaves_nothing_and_says_how_to_proceed(sandbox, serve, error):
     serve(sandbox.content[:20], error)

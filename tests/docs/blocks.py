@@ -32,11 +32,7 @@ GENERATED = {"_build", "api", "gallery"}  # folders of docs/ that the site's too
 
 PYTHON = {"python", "py"}
 SHELL = {"console", "sh"}
-DATA: dict[str, Callable[[str], Any]] = {
-    "json": json.loads,
-    "toml": tomllib.loads,
-    "yaml": yaml.safe_load,
-}
+DATA: dict[str, Callable[[str], Any]] = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}
 PROSE = {"", "text"}  # drawings, tables, messages, and what programs print
 
 _MARKS = "slow|ci|background|fails|file|merge|excerpt|output"

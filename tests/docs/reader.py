@@ -46,12 +46,7 @@ class Reader:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        variables: dict[str, str],
-        *,
-        instead: dict[str, str] | None = None,
-        slow: bool = False,
+        self, folder: Path, variables: dict[str, str], *, instead: dict[str, str] | None = None, slow: bool = False
     ) -> None:
         self.folder = folder
         self.variables = variables

@@ -70,10 +70,7 @@ def test_fitted_rows_get_their_own_features_and_others_a_place_beside_them():
 
 
 def test_views_come_back_in_the_form_they_were_given_in():
-    tables = {
-        "a": pd.DataFrame(VIEWS[0], index=[f"r{i}" for i in range(60)], columns=list("xyz")),
-        "b": VIEWS[1],
-    }
+    tables = {"a": pd.DataFrame(VIEWS[0], index=[f"r{i}" for i in range(60)], columns=list("xyz")), "b": VIEWS[1]}
     data = ConstrainedViews(tables, {"a": Constraints([(0, 1)], [True])}, {("a", "b"): MATCHES[0, 1]})
     joint = clone(FITTED)
     found = joint.fit_transform(data)
@@ -99,10 +96,7 @@ def test_what_does_not_fit_is_refused():
     data = ConstrainedViews(VIEWS, None, MATCHES)
     with pytest.raises(NotFittedError):
         clone(FITTED).transform(VIEWS)
-    for arguments, message in [
-        ((VIEWS, MATCHES), "mappings="),
-        ((VIEWS[0],), "views must be a list"),
-    ]:
+    for arguments, message in [((VIEWS, MATCHES), "mappings="), ((VIEWS[0],), "views must be a list")]:
         with pytest.raises(InvalidInputError, match=message):
             clone(FITTED).fit(*arguments)
     with pytest.raises(InvalidInputError, match="mappings of their own"):

@@ -306,12 +306,6 @@ def test_the_settings_hold_where_the_output_is_behind_a_link(tmp_path):
     assert read_inputs(load_job(tmp_path / "link/cluster.yaml")).tables[0].name == "view0"
 
 
-def test_another_seed_may_give_another_result_but_the_same_tables(tmp_path):
-    options = write_problem(tmp_path)
-    cluster(with_values(options, seed=2**63 - 1), tmp_path / "out")
-    assert len(read_csv(tmp_path / "out/view0/labels.csv")) == 24
-
-
 def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
     odd = ["=cmd()", "</script>", 'a"b', "a,b", "a\nb", "a\rb", "a\r\nb", "\u202e\u2028é\x00.", "x" * 10_000, "-"]
     path = tmp_path / "odd.npz"

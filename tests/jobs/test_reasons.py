@@ -10,14 +10,11 @@ import pytest
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._relations import augment
 from mvcc.jobs import _fit, cluster_job, load_job, read_inputs
-from mvcc.jobs._reasons import Reasons, weight_of, without_loops
+from mvcc.jobs._reasons import Reasons, propagated, received, weight_of, without_loops
 from mvcc.multiview import _methods as methods
 from mvcc.multiview._transfer import ConstraintPropagation, DirectMapping
 from mvcc.reporting.html import write_clustering_report
 from tests.jobs.problems import by_co_em, cluster, read_csv, write_csv, write_problem
-from tests.jobs.reasons import Known, implied, nearness, walks
-from tests.reference.closure import close_views
-from tests.reference.propagation import _model, endpoint_weight
 
 PROBLEMS = {
     "one view": {"n_views": 1, "pairs": ()},
@@ -28,167 +25,43 @@ PROBLEMS = {
     "three views, one by itself": {"n_views": 3, "pairs": [("view0", "view2")], "judged": (0, 1)},
     "five views": {"n_views": 5, "judged": (1, 3)},
 }
-every_problem = pytest.mark.parametrize("options", PROBLEMS.values(), ids=PROBLEMS)
 
 
-@pytest.fixture(autouse=True)
-def models(monkeypatch):
-    """Keep the method and what it fitted last."""
+@pytest.mark.parametrize("options", PROBLEMS.values(), ids=PROBLEMS)
+def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, options):
+    """That the reasons are right, whatever the method, the closure and the weights: ``test_reasons_recomputed.py``."""
     kept = []
-    fit_job = _fit.fit_job
 
-    def keep(*arguments):
-        kept.append((arguments[1], fit_job(*arguments)))
+    def keep(job, method, *arguments):
+        kept.append((method, _fit.fit_job(job, method, *arguments)))
         return kept[-1][1]
 
     monkeypatch.setattr("mvcc.jobs._clustering.fit_job", keep)
-    return kept
-
-
-def solved(tmp_path, models, seed=1, settings=None, **options):
-    """Cluster a problem; return what was read, what was fitted, and the propagated and received tables of each view."""
-    job_options = by_co_em(write_problem(tmp_path, seed=seed, **options), threshold=0.2, **(settings or {}))
-    inputs = read_inputs(load_job(None, job_options))
-    cluster(job_options, tmp_path / "out")
-    tables = [
-        [read_csv(tmp_path / "out" / table.name / f"{kind}.csv") for kind in ("propagated", "received")]
-        for table in inputs.tables
-    ]
-    return inputs, models[-1], tables
-
-
-def known_of(inputs):
-    return Known.of([table.ids for table in inputs.tables], inputs.constraints, inputs.relations)
-
-
-@every_problem
-@pytest.mark.parametrize("closure", ["full", "view", "none"])
-def test_a_reason_is_a_chain_of_what_was_given_that_implies_the_constraint_it_comes_from(
-    tmp_path, models, options, closure
-):
-    inputs, (_, fit), tables = solved(tmp_path, models, settings={"closure": closure}, **options)
-    known = known_of(inputs)
-    for number, (propagated, _) in enumerate(tables):
-        closed = {}
-        for pair, must_link, weight in zip(
-            fit.model.constraints_[number].pairs.tolist(),
-            fit.model.constraints_[number].must_link,
-            fit.model.constraints_[number].weights,
-            strict=True,
-        ):
-            rows = frozenset(inputs.tables[number].ids[row] for row in pair)
-            closed.setdefault((rows, bool(must_link)), weight)  # where nothing is closed, the heaviest comes first
-        for row in propagated:
-            source = row["from_i"], row["from_j"]
-            assert row["from_view"] == inputs.tables[number].name
-            near, chain = nearness(row["because"])
-            assert near == [pair for pair in zip((row["i"], row["j"]), source, strict=True) if pair[0] != pair[1]]
-            *ends, is_must_link, weight = implied(chain, known)
-            assert (*ends, is_must_link) == (*source, row["kind"] == "must-link")
-            assert weight == closed[frozenset(source), is_must_link]
-
-
-@every_problem
-def test_the_closed_constraints_are_those_of_the_paper(tmp_path, models, options):
-    inputs, (_, fit), _ = solved(tmp_path, models, **options)
-    given = [(c.pairs, c.must_link, c.weights) for c in inputs.constraints]
-    closed, _ = close_views(given, inputs.relations)
-    for mine, expected in zip(fit.model.constraints_, closed, strict=True):
-        listed = zip(mine.pairs.tolist(), mine.must_link.tolist(), mine.weights.tolist(), strict=True)
-        assert {(i, j, kind): weight for (i, j), kind, weight in listed} == expected
-
-
-@every_problem
-@pytest.mark.parametrize("base", ["pck-means", "mpck-means"])
-def test_the_weight_is_that_of_the_origin_times_both_reaches(tmp_path, models, options, base):
-    inputs, (method, fit), tables = solved(tmp_path, models, settings={"base": base}, **options)
-    for number, (propagated, _) in enumerate(tables):
-        X, clusterer, closed = method.views[number], fit.model.clusterers_[number], fit.model.constraints_[number]
-        sigma, confidence = _model(X, clusterer.labels_, getattr(clusterer, "metrics_", None), 1e-6)
-        row_of = inputs.tables[number].row
-        passed = fit.model.propagated_[number]
-        assert len(propagated) == len(passed)
-        weights = {
-            (*pair, kind): weight
-            for pair, kind, weight in zip(closed.pairs.tolist(), closed.must_link, closed.weights, strict=True)
-        }
-
-        def reach(row, end, X=X, labels=clusterer.labels_, sigma=sigma, confidence=confidence):
-            return endpoint_weight(X[row], X[end], sigma[labels[end]], float(confidence[end]))
-
-        for place, row in enumerate(propagated):
-            i, j, u, v = (row_of[row[name]] for name in ("i", "j", "from_i", "from_j"))
-            assert ([i, j], row["kind"] == "must-link") == (passed.pairs[place].tolist(), passed.must_link[place])
-            assert float(row["weight"]) == passed.weights[place]
-            product = weights[min(u, v), max(u, v), passed.must_link[place]] * reach(i, u) * reach(j, v)
-            assert product == pytest.approx(passed.weights[place], rel=1e-9)
-
-
-@every_problem
-@pytest.mark.parametrize("transfer", ["constraint-propagation", "direct-mapping", "cluster-membership", "single-view"])
-def test_what_is_received_was_passed_on_by_another_view_to_related_rows(tmp_path, models, options, transfer):
-    inputs, (_, fit), tables = solved(tmp_path, models, settings={"transfer": transfer}, **options)
-    names = [table.name for table in inputs.tables]
-    known = known_of(inputs)
-    expected = [0] * len(names)
-    for number, (_, received) in enumerate(tables):
-        best = {}
-        for source, (passed, _) in enumerate(tables):
-            for row in passed if source != number else ():
-                for key, weight in arriving(fit, inputs.tables, source, number, row):
-                    best[key] = max(best.get(key, 0.0), weight)
-        assert {key_of(row): float(row["weight"]) for row in received} == best
-        expected[number] = len(best)
-        for row in received:
-            source = names.index(row["from_view"])
-            assert source != number
-            (origin,) = (
-                p for p in tables[source][0] if key_of(p) == (frozenset((row["from_i"], row["from_j"])), row["kind"])
-            )
-            for end in "ij":
-                assert row[end] in counterparts(fit, inputs.tables, source, number, row[f"from_{end}"])
-            came = arriving(fit, inputs.tables, source, number, origin)
-            assert (key_of(row), float(row["weight"])) in came, "the rows are related to those it comes from"
-            by, _, there = row["because"].partition(", and there: ")
-            if there:
-                assert there == origin["because"].removeprefix("because ")
-                starts = [walk.start for walk in walks(by.removeprefix("because "), known)]
-                assert starts == [row["i"], row["j"]]
-            else:
-                found = implied(row["because"], known)
-                assert found == (row["i"], row["j"], row["kind"] == "must-link", float(row["weight"]))
-    assert expected == [sum(view["n_received"].values()) for view in facts_of(tmp_path)]
-
-
-def key_of(row):
-    return frozenset((row["i"], row["j"])), row["kind"]
-
-
-def arriving(fit, tables, source, target, row):
-    """Return what becomes of a constraint in another view: rows, kind and weight of each."""
-    one, other = (counterparts(fit, tables, source, target, row[end]) for end in "ij")
-    return [
-        ((frozenset((i, j)), row["kind"]), min(float(row["weight"]), sure_i, sure_j))
-        for i, sure_i in one.items()
-        for j, sure_j in other.items()
-        if i != j
-    ]
-
-
-def counterparts(fit, tables, source, target, name):
-    """Return the ids of the related rows, and how sure each of these relations is."""
-    key = min(source, target), max(source, target)
-    rows = fit.model.mappings_.get(key, np.empty((0, 2), dtype=int))
-    sure = fit.model.mapping_weights_.get(key, np.full(len(rows), np.inf))
-    here, there = (rows[:, 0], rows[:, 1]) if source < target else (rows[:, 1], rows[:, 0])
-    mine = here == tables[source].row[name]
-    return {tables[target].ids[row]: strength for row, strength in zip(there[mine], sure[mine], strict=True)}
-
-
-def facts_of(tmp_path):
-    import json
-
-    return json.loads((tmp_path / "out" / "clustering.json").read_text(encoding="utf-8"))["views"]
+    job_options = by_co_em(write_problem(tmp_path, seed=1, **options), threshold=0.2)
+    tables = read_inputs(load_job(None, job_options)).tables
+    facts = cluster(job_options, tmp_path / "out")
+    ((method, fit),) = kept
+    reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, "full")
+    passed = propagated(fit.model, reasons, method.views, "constraint-propagation")
+    for kind, flows in (("propagated", passed), ("received", received(fit.model, reasons, passed))):
+        for table, flow, view in zip(tables, flows, facts["views"], strict=True):
+            expected = [
+                {
+                    "i": table.ids[i],
+                    "j": table.ids[j],
+                    "kind": "must-link" if must_link else "cannot-link",
+                    "weight": str(weight),
+                    "from_view": tables[source].name,
+                    "from_i": tables[source].ids[u],
+                    "from_j": tables[source].ids[v],
+                    "because": because,
+                }
+                for (i, j, must_link, weight), (source, u, v), because in zip(
+                    flow.constraints.rows(), flow.source, flow.because, strict=True
+                )
+            ]
+            assert read_csv(tmp_path / "out" / table.name / f"{kind}.csv") == expected
+            assert sum(view[f"n_{kind}"].values()) == len(expected)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -158,20 +158,11 @@ def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
         ("id,x,x\na,1,2\n", r": the column 'x' is there more than once; rename all but one"),
         ("id,x,y,x,y\na,1,2,3,4\n", r": the columns 'x', 'y' are there more than once"),
         ("id,x,w,v\na,1,u,u\nb,2,v,u\n", r": the columns 'w', 'v' hold no numbers"),
-        (
-            "id;x\na;1,5\nb;-2,87\nc;3\n",
-            r":2: line 2 has '1,5', a decimal comma, in .* 2 values are .* Write 1\.5, rem",
-        ),
-        (
-            "id;x\na;2,87\nb; -1,5e3\nc;?\n",
-            r": the column 'x' writes decimals with a comma; write 2\.87 instead of 2,87",
-        ),
+        ("id;x\na;1,5\nb;-2,87\nc;3\n", r":2: line 2 has '1,5', a decimal comma.* 2 values are .* Write 1\.5"),
+        ("id;x\na;2,87\nb; -1,5e3\nc;?\n", r": .*'x' writes decimals with a comma; write 2\.87 instead of 2,87"),
         ("id;x;w;y\na;u;,5;1,5\nb;v;1,5;1,5\n", r": the columns 'w', 'y' write decimals with a comma; write \.5 "),
         ("id;x\na;u,v\nb;1,5\n", r": the column 'x' holds no numbers"),
-        (
-            "id,x\na,1e200\nb,-3e200\n",
-            r":2: line 2 has '1e200', which is too large to .* 2 values .* Scale the column to below 1e",
-        ),
+        ("id,x\na,1e200\nb,-3e200\n", r":2: line 2 has '1e200', which is too large .* 2 values .* to below 1e"),
         ("id,x\na,1,5\n", r":2: line 2 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\nb,2,5\n', r":4: line 4 has 3 values, but there are 2 columns"),
         ('id,x\n"a\n1",1\nb,\n', r": row 1"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 import warnings
 
@@ -24,10 +23,11 @@ from mvcc import (
     PCKMeans,
     SingleView,
 )
-from mvcc.exceptions import ConstraintConflictError, InvalidInputError, PropagationWarning
+from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.propagation._diagnostics import diagnose
 from tests.reference import multiview as slow
 from tests.reference.propagation import propagate_vectorised
+from tests.strategies import as_dict
 
 METHODS = {
     "constraint-propagation": ConstraintPropagation(0.6, regularization=1e-3),
@@ -49,11 +49,6 @@ def make_views(seed, sizes=(24, 18), k=2, n_constraints=(8, 4)):
             rows = np.column_stack((rng.integers(sizes[u], size=10), rng.integers(sizes[v], size=10)))
             mappings[u, v] = rows[labels[u][rows[:, 0]] == labels[v][rows[:, 1]]]
     return views, labels, constraints, mappings
-
-
-def as_dict(constraints):
-    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
-    return {(i, j, must): weight for (i, j), must, weight in rows}
 
 
 def quiet_fit(model, *arguments, **named):
@@ -306,76 +301,6 @@ def test_the_diagnosis_is_that_of_the_clustering_with_its_metrics():
     )
     for X, labels, clusterer, found in zip(views, model.labels_, model.clusterers_, model.diagnostics_, strict=True):
         assert found == diagnose(X, labels, clusterer.metrics_)
-
-
-def test_the_same_seed_gives_the_same_result_and_leaves_no_trace():
-    views, _, constraints, mappings = make_views(3)
-    copies = [X.copy() for X in views]
-    model = MultiViewConstrainedClustering(MPCKMeans(2), ConstraintPropagation(0.5), random_state=7)
-    first = quiet_fit(model, views, constraints=constraints, mappings=mappings)
-    before = [labels.copy() for labels in first.labels_]
-    again = quiet_fit(clone(model), views, constraints=constraints, mappings=mappings)
-    for old, new, X, copy in zip(before, again.labels_, views, copies, strict=True):
-        np.testing.assert_array_equal(old, new)
-        np.testing.assert_array_equal(X, copy)
-    revived = pickle.loads(pickle.dumps(first))
-    np.testing.assert_array_equal(revived.labels_[0], before[0])
-    assert revived.propagated_[0] == first.propagated_[0]
-
-
-def test_either_orientation_of_a_mapping_means_the_same():
-    views, _, constraints, mappings = make_views(4)
-    turned = {(1, 0): mappings[0, 1][:, ::-1]}
-    arguments = (ConstraintPropagation(0.5), "full", views, constraints)
-    assert results(*arguments, mappings) == results(*arguments, turned)
-
-
-GOOD = {"views": [np.arange(12.0).reshape(6, 2), np.arange(10.0).reshape(5, 2)], "constraints": None, "mappings": None}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"views": []}, "views is empty"),
-        ({"views": [[[0.0, 1.0], [np.nan, 1.0]]]}, r"views\[0\].*NaN"),
-        ({"views": [[0.0, 1.0]]}, r"views\[0\].*2D"),
-        ({"constraints": [None]}, "constraints has 1 entries for 2 views"),
-        ({"constraints": [None, [(0, 1)]]}, r"constraints\[1\] must be mvcc.Constraints or None, not list"),
-        (
-            {"constraints": [None, Constraints.from_pairs([(0, 5)])]},
-            r"constraints\[1\] names row 5, but view 1 has rows",
-        ),
-        ({"mappings": {(0, 1): [(0, 9)]}}, r"names row 9 of view 1, which has rows 0 … 4"),
-        ({"mappings": {(0, 2): [(0, 0)]}}, "does not name two different views of 0 … 1"),
-    ],
-)
-def test_bad_input_is_explained(arguments, message):
-    with pytest.raises(InvalidInputError, match=message):
-        MultiViewConstrainedClustering(PCKMeans(2)).fit(**(GOOD | arguments))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"closure": "ful"}, "closure must be 'full', 'view' or 'none', got 'ful'"),
-        ({"max_iter": 0}, "max_iter=0 is not allowed; an integer of at least 1"),
-        ({"tol": -1}, "tol=-1"),
-        ({"transfer": "propagation"}, "transfer='propagation' is not allowed; an instance of a TransferMethod"),
-        ({"transfer": ConstraintPropagation(2)}, r"threshold=2 is not allowed; a number in \(0, 1\]"),
-        ({"random_state": "seed"}, "random_state='seed'"),
-    ],
-)
-def test_bad_parameters_are_explained(options, message):
-    with pytest.raises(InvalidInputError, match=message):
-        MultiViewConstrainedClustering(PCKMeans(2), **options).fit(**GOOD)
-
-
-def test_a_contradiction_across_views_names_its_chain():
-    constraints = [Constraints.from_pairs(must_link=[(0, 1)]), Constraints.from_pairs(cannot_link=[(0, 1)])]
-    with pytest.raises(ConstraintConflictError, match=r"row 0 of view 1 = row 0 of view 0 \(relation\)"):
-        MultiViewConstrainedClustering(PCKMeans(2)).fit(
-            GOOD["views"], constraints=constraints, mappings={(0, 1): [(0, 0), (1, 1)]}
-        )
 
 
 class Forwarding(PCKMeans):

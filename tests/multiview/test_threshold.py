@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, reject
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -18,7 +17,6 @@ from mvcc.constraints._relations import close_views
 from mvcc.exceptions import InvalidInputError, PropagationWarning
 from mvcc.multiview._co_em import CoEM, Outcome
 from mvcc.multiview._threshold import GRID, MAX_ITER, choose_threshold
-from tests.strategies import related_views, seeds
 
 
 def two_views(seed, n_constraints=20, n=60):
@@ -39,26 +37,6 @@ def fit(model, views, constraints, mappings=None):
         warnings.simplefilter("ignore", PropagationWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(views, constraints=constraints, mappings=mappings)
-
-
-@given(related_views(), seeds)
-def test_folds_never_divide_a_neighborhood(drawn, seed):
-    lists, relations = drawn
-    constraints = [Constraints(*arguments) for arguments in lists]
-    mappings = {key: np.array(rows).reshape(-1, 2) for key, rows in relations.items() if len(rows)}
-    try:
-        folds = neighborhood_folds(constraints, mappings, [9] * len(constraints), np.random.default_rng(seed))
-    except InvalidInputError:  # too few neighborhoods
-        reject()
-    closed, related = close_views(constraints, mappings)
-    for c, before, numbers in zip(closed, constraints, folds, strict=True):
-        np.testing.assert_array_equal(np.flatnonzero(numbers >= 0), np.unique(before.pairs))
-        assert numbers.max(initial=-1) < N_FOLDS
-        for i, j in c.pairs[c.must_link]:
-            assert numbers[i] == numbers[j] or -1 in (numbers[i], numbers[j])
-    for (u, v), rows in related.items():
-        for i, j in rows:
-            assert folds[u][i] == folds[v][j] or -1 in (folds[u][i], folds[v][j])
 
 
 def test_folds_are_about_equal_and_drawn_at_random():
@@ -222,8 +200,7 @@ def test_inner_fits_are_silent():
 
 
 @pytest.mark.parametrize(
-    ("constraints", "found"),
-    [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)],
+    ("constraints", "found"), [([None, None], 0), ([Constraints.from_pairs([(0, 1), (1, 2)]), None], 1)]
 )
 def test_too_few_neighborhoods_are_explained(constraints, found):
     views, _, mappings = two_views(0)

@@ -11,7 +11,7 @@ from mvcc import Constraints, propagate_constraints
 from mvcc.propagation import _origins as module
 from mvcc.propagation._origins import origins
 from tests.reference.propagation import _model, endpoint_weight
-from tests.strategies import seeds
+from tests.strategies import random_constraints, seeds
 
 REGULARIZATION = 1e-3
 
@@ -22,11 +22,7 @@ def scene(seed, threshold, metric):
     X = rng.normal(size=(n, d)) * rng.uniform(0.2, 3, size=d)
     X[rng.integers(n, size=2)] = X[rng.integers(n, size=2)]  # rows that are equal
     labels = rng.integers(k, size=n)
-    pairs = rng.integers(n, size=(m, 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    constraints = Constraints(
-        pairs, rng.random(len(pairs)) < 0.5, rng.choice([0.02, 0.5, 0.9, 1.0, 1.7, 50.0], len(pairs))
-    )
+    constraints = random_constraints(rng, n, m, [0.02, 0.5, 0.9, 1.0, 1.7, 50.0])
     metrics = None
     if metric == "diagonal":
         metrics = rng.uniform(0.3, 3, size=(k, d))

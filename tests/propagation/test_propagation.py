@@ -14,11 +14,7 @@ from mvcc.propagation import _e_step as propagation
 from mvcc.propagation._e_step import propagate_constraints
 from mvcc.propagation._kernels.e_step import endpoint_reach
 from tests.reference import propagation as slow
-
-
-def as_dict(constraints):
-    rows = zip(constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist(), strict=True)
-    return {(i, j, must): weight for (i, j), must, weight in rows}
+from tests.strategies import as_dict, random_constraints
 
 
 def agree(found, expected, tolerance=1e-12):
@@ -37,10 +33,7 @@ def scenes(draw):
     X[rng.integers(n, size=copies)] = X[rng.integers(n, size=copies)]
     labels = rng.integers(k, size=n)
     m = draw(st.integers(0, 12))
-    pairs = rng.integers(n, size=(m, 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    weights = rng.choice([0.2, 0.5, 0.9, 1.0, 1.7, 5.0], size=len(pairs))
-    constraints = Constraints(pairs, rng.random(len(pairs)) < 0.5, weights)
+    constraints = random_constraints(rng, n, m, [0.2, 0.5, 0.9, 1.0, 1.7, 5.0])
     threshold = draw(st.sampled_from([0.05, 0.3, 0.5, 0.75, 0.95, 0.999, 1.0]))
     candidates = np.flatnonzero(rng.random(n) < draw(st.sampled_from([0.3, 0.7, 1.0])))
     return X, labels, constraints, threshold, candidates
@@ -89,39 +82,6 @@ def test_a_real_view_agrees_with_the_slow_reference():
 
 
 @given(scenes())
-def test_a_constraint_propagates_to_its_own_endpoints_with_its_weight(scene):
-    X, labels, constraints, threshold, _ = scene
-    found = as_dict(propagate_constraints(X, labels, constraints, threshold))
-    for key, weight in as_dict(constraints.max_union(constraints)).items():
-        if weight >= threshold:
-            assert found[key] >= weight
-        elif key in found:  # lent by a neighbor, never by itself
-            assert found[key] >= threshold
-
-
-@given(scenes())
-def test_a_lower_threshold_only_adds_constraints(scene):
-    X, labels, constraints, threshold, candidates = scene
-    high = as_dict(propagate_constraints(X, labels, constraints, threshold, candidates=candidates))
-    low = as_dict(propagate_constraints(X, labels, constraints, threshold / 2, candidates=candidates))
-    assert {key: weight for key, weight in low.items() if weight >= threshold} == high
-
-
-@given(scenes(), st.randoms(use_true_random=False))
-def test_permuting_the_rows_permutes_the_result(scene, random):
-    X, labels, constraints, threshold, candidates = scene
-    order = list(range(len(X)))
-    random.shuffle(order)
-    place = np.argsort(order)
-    moved = Constraints(place[constraints.pairs], constraints.must_link, constraints.weights)
-    found = propagate_constraints(
-        X[order], labels[order], moved, threshold, candidates=place[candidates], regularization=1e-3
-    )
-    expected = propagate_constraints(X, labels, constraints, threshold, candidates=candidates, regularization=1e-3)
-    agree(found, {(*sorted(place[[i, j]].tolist()), must): w for (i, j, must), w in as_dict(expected).items()}, 1e-9)
-
-
-@given(scenes())
 def test_endpoints_taken_one_by_one_or_all_at_once_give_the_same_bits(scene):
     X, labels, constraints, threshold, candidates = scene
     alike = np.concatenate((X, X[:3], X[:3] + 1e-13))  # copies, and all but copies
@@ -160,19 +120,6 @@ def test_underflow_gives_weight_one_at_the_point_and_its_copies_and_zero_elsewhe
     constraints = Constraints.from_pairs(cannot_link=[(5000, 5003)])
     found = as_dict(propagate_constraints(X, labels, constraints, 1e-6, candidates=[5000, 5001, 5002, 5003]))
     assert found == {(5000, 5003, False): 1.0, (5001, 5003, False): 1.0}
-
-
-def test_threshold_one_keeps_given_constraints_of_weight_one_only():
-    rng = np.random.default_rng(1)
-    X, labels = rng.normal(size=(30, 3)), rng.integers(2, size=30)
-    constraints = Constraints([[0, 1], [2, 3], [4, 5]], [True, False, True], [1.0, 0.5, 1.0])
-    found = propagate_constraints(X, labels, constraints, 1.0, candidates=range(5))
-    assert found == Constraints([[0, 1]], [True])
-
-
-def test_a_constraint_lighter_than_the_threshold_goes_nowhere():
-    X = np.zeros((4, 2))
-    assert len(propagate_constraints(X, [0, 0, 0, 0], Constraints([[0, 1]], [True], [0.4]), 0.5)) == 0
 
 
 def test_one_point_cluster_reaches_only_itself():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mvcc import Constraints, propagate_constraints
 from mvcc.propagation._kernels.e_step import endpoint_reach
-from tests.strategies import as_dict, seeds
+from tests.strategies import seeds
 
 
 @given(seeds, st.integers(1, 3))
@@ -25,20 +25,6 @@ def test_a_pair_whose_weight_is_just_the_threshold_is_kept(seed, d):
     for weight in np.unique(every.weights):
         kept = propagate_constraints(X, labels, constraints, weight)
         assert kept == every.select(every.weights >= weight)
-
-
-@given(seeds)
-def test_the_heaviest_of_several_ways_to_a_pair_counts(seed):
-    """What a list propagates to is what each of its constraints does, the heaviest of each pair and type."""
-    rng = np.random.default_rng(seed)
-    X, labels = rng.normal(size=(20, 2)), rng.integers(2, size=20)
-    pairs = rng.permutation(20)[:12].reshape(-1, 2)
-    constraints = Constraints(pairs, rng.random(6) < 0.5, rng.choice([0.4, 1.0, 3.0], 6))
-    together = Constraints([], [])
-    for row in range(6):
-        alone = constraints.select(np.arange(6) == row)
-        together = together.max_union(propagate_constraints(X, labels, alone, 0.3))
-    assert as_dict(propagate_constraints(X, labels, constraints, 0.3)) == pytest.approx(as_dict(together))
 
 
 def test_candidates_may_come_in_any_order_and_more_than_once():
@@ -82,10 +68,3 @@ def test_where_the_reach_has_underflowed_a_row_that_shares_some_features_is_not_
         X, everyone, np.array([0]), np.zeros(4, int), whiteners, np.zeros(1), np.ones(1), np.array([0, 4]), everyone
     )
     assert (start.tolist(), reached.tolist(), value.tolist()) == ([0, 2], [0, 2], [1.0, 1.0])
-
-
-def test_a_constraint_may_name_the_last_row_and_none_behind_it():
-    X = np.arange(10.0).reshape(5, 2)
-    assert len(propagate_constraints(X, [0] * 5, Constraints.from_pairs([(0, 4)]), 1.0)) == 1
-    with pytest.raises(ValueError, match="names row 5, but X has only 5 rows"):
-        propagate_constraints(X, [0] * 5, Constraints.from_pairs([(0, 5)]), 1.0)

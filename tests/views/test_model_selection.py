@@ -29,7 +29,6 @@ from mvcc import (
     ConstraintPropagation,
     Constraints,
     DirectMapping,
-    MPCKMeans,
     MultiViewConstrainedClustering,
     NeighborhoodKFold,
     PCKMeans,
@@ -338,13 +337,6 @@ def test_other_tools_of_model_selection_divide_constraints_too():
     assert (found["train_score"] >= 0.5).all()
 
 
-def test_a_search_may_choose_between_transfer_methods_and_numbers_of_clusters():
-    grid = {"transfer": [DirectMapping(), ConstraintPropagation(0.9)], "base__n_clusters": [2, 3]}
-    search = GridSearchCV(model(), grid, cv=NeighborhoodKFold(3, random_state=0)).fit(data())
-    assert len(search.cv_results_["params"]) == 4
-    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
-
-
 # ---- pipelines
 
 
@@ -495,16 +487,6 @@ def test_constrained_views_need_no_routing_and_where_it_is_enabled_a_scorer():
     assert plain.score(data()) == routed.best_estimator_.score(data())
     np.testing.assert_array_equal(routed.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
     np.testing.assert_array_equal(new, plain.predict({"texts": TEXTS})["texts"])
-
-
-@pytest.mark.parametrize("Estimator", [PCKMeans, MPCKMeans])
-def test_metadata_is_routed_to_the_clustering_of_one_view(Estimator):
-    known = JUDGED["texts"]
-    with config_context(enable_metadata_routing=True):
-        one = Estimator(3, random_state=0).set_fit_request(constraints=True)
-        routed = make_pipeline(StandardScaler(), one).fit(TEXTS, constraints=known)
-    expected = Estimator(3, random_state=0).fit(StandardScaler().fit_transform(TEXTS), constraints=known)
-    np.testing.assert_array_equal(routed[-1].labels_, expected.labels_)
 
 
 def test_parameters_are_set_through_all_levels():
