@@ -65,7 +65,7 @@ def weighted_precision(
         For an unknown kind, or constraints on rows that y_true does not have.
     """
     if not isinstance(kind, str | None) or kind not in ("must-link", "cannot-link", None):
-        raise InvalidInputError(f"kind={shown(kind)} is not allowed; 'must-link', 'cannot-link' or None is.")
+        raise InvalidInputError(f"kind must be 'must-link', 'cannot-link' or None, got {shown(kind)}.")
     if not isinstance(constraints, Constraints):
         raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
     labels = _codes(y_true, "y_true")

@@ -149,8 +149,8 @@ def test_without_weight_there_is_no_precision():
 @pytest.mark.parametrize(
     ("y", "kind", "message"),
     [
-        ([0, 0, 0, 0], "must_link", "kind='must_link' is not allowed; 'must-link', 'cannot-link' or None is"),
-        ([0, 0, 0, 0], True, "kind=True is not allowed"),
+        ([0, 0, 0, 0], "must_link", "kind must be 'must-link', 'cannot-link' or None, got 'must_link'"),
+        ([0, 0, 0, 0], True, "kind must be .*, got True"),
         ([0, 0, 0], None, "A constraint names row 3, but y_true has only 3 labels"),
         ([0, 0, 0], "cannot-link", "A constraint names row 3, but y_true has only 3 labels"),
         ([[0, 0, 0, 0]], None, r"y_true must hold one label per row, shape \(n,\), not \(1, 4\)"),

@@ -168,13 +168,13 @@ def check_number(value: Any, name: str, *, low: float, high: float = np.inf, low
             if above and number <= high and np.isfinite(number):
                 return number
     interval = f"{'[' if low_included else '('}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
-    raise InvalidInputError(f"{name}={shown(value)} is not allowed; a number in {interval} is.")
+    raise InvalidInputError(f"{name} must be a number in {interval}, got {shown(value)}.")
 
 
 def check_count(value: Any, name: str, low: int = 1) -> int:
     """Return an integer of at least ``low``, or say what is allowed."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
-        raise InvalidInputError(f"{name}={shown(value)} is not allowed; an integer of at least {low} is.")
+        raise InvalidInputError(f"{name} must be an integer of at least {low}, got {shown(value)}.")
     if value >= MAX:
-        raise InvalidInputError(f"{name}={shown(value)} is not allowed; it must be less than 2^62.")
+        raise InvalidInputError(f"{name} must be less than 2^62, got {shown(value)}.")
     return int(value)

@@ -102,9 +102,9 @@ class MPCKMeans(ConstrainedKMeans):
         tol: float,
     ) -> Found:
         if not isinstance(self.metric, str) or self.metric not in ("diagonal", "full"):
-            raise InvalidInputError(f"metric={shown(self.metric)} is not allowed; 'diagonal' or 'full' is.")
+            raise InvalidInputError(f"metric must be 'diagonal' or 'full', got {shown(self.metric)}.")
         if not isinstance(self.shared_metric, (bool, np.bool_)):
-            raise InvalidInputError(f"shared_metric={shown(self.shared_metric)} is not allowed; True or False is.")
+            raise InvalidInputError(f"shared_metric must be True or False, got {shown(self.shared_metric)}.")
         k, d = centers.shape
         if self.metric == "full":
             check_matrices(k, d)

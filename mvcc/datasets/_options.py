@@ -17,7 +17,7 @@ def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
     """Return the one of the allowed values that was chosen; True and False are not taken for 1 and 0."""
     single = isinstance(value, str | int | float | np.generic)
     if not single or value not in allowed or isinstance(value, bool) is not isinstance(allowed[0], bool):
-        raise InvalidInputError(f"{name}={shown(value)} is not allowed; {', '.join(map(repr, allowed))} are.")
+        raise InvalidInputError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}.")
     return allowed[allowed.index(value)]
 
 

@@ -141,7 +141,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
             For views or mappings that do not fit together, or more components than objects.
         """
         if y is not None:
-            raise InvalidInputError(f"y={shown(y)} is not allowed: matches are given as mappings={{(0, 1): rows}}.")
+            raise InvalidInputError(f"y must be None, got {shown(y)}; give matches as mappings={{(0, 1): rows}}.")
         if isinstance(views, ConstrainedViews):
             if mappings is not None:
                 raise InvalidInputError("ConstrainedViews have mappings of their own; give no others.")

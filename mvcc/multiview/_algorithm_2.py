@@ -181,8 +181,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         names = given_views.names
         if not isinstance(self.transfer, TransferMethod | None):
             raise InvalidInputError(
-                f"transfer={shown(self.transfer)} is not allowed; an instance of a TransferMethod, such as "
-                f"DirectMapping(), or None is."
+                f"transfer must be an instance of a TransferMethod, such as DirectMapping(), or None, got "
+                f"{shown(self.transfer)}."
             )
         transfer = ConstraintPropagation() if self.transfer is None else clone(self.transfer)
         _check_base(self.base)
@@ -258,5 +258,5 @@ def _check_base(base: Any) -> None:
     takes = signature(base.fit).parameters.values() if usable else ()
     if not any(taken.name == "constraints" or taken.kind is taken.VAR_KEYWORD for taken in takes):
         raise InvalidInputError(
-            f"base={shown(base)} is not allowed; an estimator whose fit takes constraints, such as PCKMeans(), is."
+            f"base must be an estimator whose fit takes constraints, such as PCKMeans(), got {shown(base)}."
         )

@@ -47,7 +47,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         """Return what ``fit`` was given: the views, their arrays, and constraints and relations in numbers of rows."""
         if y is not None:
             raise InvalidInputError(
-                f"y={shown(y)} is not allowed: known labels are given as constraints=[Constraints.from_labels(…), …]."
+                f"y must be None, got {shown(y)}; give known labels as constraints=[Constraints.from_labels(…), …]."
             )
         if isinstance(views, ConstrainedViews):
             if constraints is not None or mappings is not None:

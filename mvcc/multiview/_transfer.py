@@ -142,8 +142,8 @@ class ConstraintPropagation(TransferMethod):
     def _threshold_of(self, view: ViewState) -> float:
         if isinstance(self.threshold, str):
             raise InvalidInputError(
-                f"threshold={self.threshold!r} is not allowed; a number in (0, 1], one such number for each view, or "
-                f"'cv' is, which MultiViewConstrainedClustering replaces by a number."
+                f"threshold must be a number in (0, 1], one such number for each view, or 'cv', which "
+                f"MultiViewConstrainedClustering replaces by a number, got {self.threshold!r}."
             )
         thresholds = np.atleast_1d(np.asarray(self.threshold, dtype=object)).tolist()
         if len(thresholds) not in (1, view.n_views):

@@ -152,8 +152,7 @@ class PerView(TransformerMixin, BaseEstimator):
             )
             if not usable and not (isinstance(one, str) and one == "passthrough"):
                 raise InvalidInputError(
-                    f"transformer={shown(one)} is not allowed; a transformer, such as StandardScaler(), or "
-                    f"'passthrough' is."
+                    f"transformer must be a transformer, such as StandardScaler(), or 'passthrough', got {shown(one)}."
                 )
         return list(chosen)
 

@@ -211,5 +211,5 @@ def test_too_few_neighborhoods_are_explained(constraints, found):
 def test_another_word_than_cv_is_explained():
     views, constraints, mappings = two_views(0)
     model = MultiViewConstrainedClustering(PCKMeans(3), ConstraintPropagation("auto"))
-    with pytest.raises(InvalidInputError, match=r"threshold='auto' is not allowed; a number in \(0, 1\]"):
+    with pytest.raises(InvalidInputError, match=r"threshold must be a number in \(0, 1\].*, got 'auto'"):
         model.fit(views, constraints=constraints, mappings=mappings)

@@ -139,11 +139,11 @@ def test_nothing_in_gives_nothing_out():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"threshold": 0.0}, r"threshold=0.0 is not allowed; a number in \(0, 1\] is"),
+        ({"threshold": 0.0}, r"threshold must be a number in \(0, 1\], got 0.0"),
         ({"threshold": 2}, "threshold=2"),
         ({"threshold": float("nan")}, "threshold=nan"),
         ({"threshold": "high"}, "threshold='high'"),
-        ({"regularization": -1}, r"regularization=-1 is not allowed; a number in \[0, 1e\+300\]"),
+        ({"regularization": -1}, r"regularization must be a number in \[0, 1e\+300\], got -1"),
         ({"candidates": [7]}, "candidates must be row numbers of X, integers in 0 … 4"),
         ({"candidates": [0.5]}, "candidates"),
         ({"labels": [0, 0, 0]}, "labels must be 5 integers"),
