@@ -30,7 +30,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         if random_state is None or isinstance(random_state, _SEEDS):
             return np.random.default_rng(random_state)
     raise InvalidInputError(
-        f"random_state={shown(random_state)} is not a non-negative integer, a seed sequence, a generator or None."
+        f"random_state must be a non-negative integer, a seed sequence, a generator or None, got {shown(random_state)}."
     )
 
 

@@ -234,7 +234,7 @@ IMPOSSIBLE = {
     ("tol", r"\[0, inf\)"): [-1e-9, np.nan, np.inf, "small", None],
     ("random_state", "non-negative integer"): [-1, "seed"],
     ("metric", "'diagonal' or 'full'"): ["cosine", "Diagonal", None, 2, ["full"]],
-    ("shared_metric", "True or False is"): ["no", None, 1],
+    ("shared_metric", "True or False"): ["no", None, 1],
 }
 
 

@@ -209,11 +209,11 @@ def test_the_header_ends_at_the_first_empty_line_and_counts_on_demand(tmp_path):
 @pytest.mark.parametrize(
     ("option", "values", "allowed"),
     [
-        ("words", ["Chi2", "", None, 50, ["chi2"]], "'chi2', 'frequency' are"),
-        ("min_words", [3, -1, "2", 1.5, None, True], "2, 1, 0 are"),
-        ("scaling", ["minmax", None, True], "'unit', 'none' are"),
-        ("headers", [1, 0, "false", None], "False, True are"),
-        ("fixed_draw", [-1, 1.0, "1", True], "an integer of at least 0 is"),
+        ("words", ["Chi2", "", None, 50, ["chi2"]], "'chi2', 'frequency'"),
+        ("min_words", [3, -1, "2", 1.5, None, True], "2, 1, 0"),
+        ("scaling", ["minmax", None, True], "'unit', 'none'"),
+        ("headers", [1, 0, "false", None], "False, True"),
+        ("fixed_draw", [-1, 1.0, "1", True], "an integer of at least 0"),
     ],
 )
 def test_impossible_options_are_refused_with_what_is_allowed(load, option, values, allowed):
