@@ -28,8 +28,8 @@ OTHER_VERSION = "import mvcc._version; mvcc._version.__version__ = '99.0'"
 NO_MVCC = "import sys; sys.modules['mvcc'] = None"
 OTHER_NUMPY = """\
 from importlib.metadata import version
-from mvcc import _environment
-_environment.version = lambda name: "0.1" if name == "numpy" else version(name)
+from mvcc._utils import environment
+environment.version = lambda name: "0.1" if name == "numpy" else version(name)
 """
 
 
