@@ -313,7 +313,7 @@ def test_a_draw_that_cannot_be_made_is_refused(y, n, message):
 
 @pytest.mark.parametrize("seed", [-1, "seed", 1.5])
 def test_a_bad_random_state_is_refused(seed):
-    with pytest.raises(InvalidInputError, match=f"random_state={seed!r}"):
+    with pytest.raises(InvalidInputError, match=f"random_state must be .*, got {seed!r}"):
         Constraints.from_labels([0, 0, 1], 1, seed)
 
 

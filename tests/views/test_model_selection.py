@@ -266,7 +266,7 @@ def test_the_number_of_folds_is_what_was_asked_for_unless_there_are_fewer_neighb
     [
         (NeighborhoodKFold(1), data(), "n_splits must be an integer of at least 2, got 1"),
         (NeighborhoodKFold("3"), data(), "n_splits must be .*, got '3'"),
-        (NeighborhoodKFold(random_state="x"), data(), "random_state='x'"),
+        (NeighborhoodKFold(random_state="x"), data(), "random_state must be .*, got 'x'"),
         (NeighborhoodKFold(), np.eye(3), "NeighborhoodKFold divides constraints: ConstrainedViews.* not ndarray"),
         (NeighborhoodKFold(), data()[[]], "needs at least two; the constraints have 0. Give more"),
         (NeighborhoodKFold(), ConstrainedViews([TEXTS], [Constraints.from_pairs([(0, 1)])]), "the constraints have 1"),
