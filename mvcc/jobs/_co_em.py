@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc.constraints import Constraints, Relations, kind_of
-from mvcc.jobs._closing import check_given, used_relations
+from mvcc.constraints import Constraints, kind_of
+from mvcc.jobs._closing import used_relations
 from mvcc.jobs._config import Job
 from mvcc.jobs._facts import of_co_em
 from mvcc.jobs._fit import Fit
@@ -31,36 +30,29 @@ _DRAWS = 20  # of matches at random
 class CoEM(Method):
     """``MultiViewConstrainedClustering`` on the views of a job."""
 
-    def __init__(
-        self,
-        job: Job,
-        views: list[NDArray[np.float64]],
-        given: list[Constraints],
-        relations: Relations,
-        call: Callable[[int, int], str],
-    ) -> None:
-        self._job, self.views, self._relations, self._used = job, views, relations, used_relations(job, relations)
-        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
+    def __init__(self, job: Job, *inputs: Any) -> None:
+        super().__init__(job, *inputs)
+        self._used = used_relations(job, self.relations)
         self._transfer = transfer_class(job.transfer)()
         if takes_threshold(job.transfer):
             self._transfer.set_params(threshold=job.threshold)
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
-        model = self._model(self._job.seed).fit(self.views, constraints=self.given, mappings=self._used)
+        model = self._model(self.job.seed).fit(self.views, constraints=self.given, mappings=self._used)
         self._transfer = model.transfer_  # with the threshold that was chosen
-        return model, match_clusters(model.labels_, self._relations, self._job.n_clusters)
+        return model, match_clusters(model.labels_, self.relations, self.job.n_clusters)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
         labels: Labels = self._model(seed).fit(self.views, constraints=given, mappings=self._used).labels_
         return labels
 
     def _model(self, seed: int) -> MultiViewConstrainedClustering:
-        job = self._job
+        job = self.job
         base = make_base(job.base, job.n_clusters).set_params(init="auto")
         return MultiViewConstrainedClustering(base, self._transfer, closure=job.closure, random_state=seed)
 
     def explain(self, tables: list[Table], fit: Fit) -> Explained:
-        job, model = self._job, fit.model
+        job, model = self.job, fit.model
         reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
         flows = propagated(model, reasons, self.views, job.transfer)
         arrived = received(model, reasons, flows)
@@ -106,7 +98,7 @@ class CoEM(Method):
         same = first == second
         return {
             "agreement": float(same.mean()),
-            "by_chance": _agreement_by_chance(first, second, self._job),
+            "by_chance": _agreement_by_chance(first, second, self.job),
             "differing": rows[~same].tolist(),
         }
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mvcc._utils.messages import counted
-from mvcc.constraints import Constraints, Relations
-from mvcc.jobs._closing import check_given
+from mvcc.constraints import Constraints
 from mvcc.jobs._config import Job
 from mvcc.jobs._features import plane_of, rounded
 from mvcc.jobs._fit import Fit, renumbered
@@ -22,21 +20,13 @@ from mvcc.multiview import SUSPICIOUS, JointGraphClustering
 class Joint(Method):
     """``JointGraphClustering`` on the views of a job."""
 
-    def __init__(
-        self,
-        job: Job,
-        views: list[NDArray[np.float64]],
-        given: list[Constraints],
-        relations: Relations,
-        call: Callable[[int, int], str],
-    ) -> None:
-        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
-        self._k, self._views, self._relations, self._seed = job.n_clusters, views, relations, job.seed
+    def __init__(self, job: Job, *inputs: Any) -> None:
+        super().__init__(job, *inputs)
         self._model = JointGraphClustering(job.n_clusters, on_conflict=job.on_conflict, random_state=job.seed)
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
-        model = self._model.fit(self._views, constraints=self.given, mappings=self._relations)
-        return model, [np.arange(self._k)] * len(self._views)
+        model = self._model.fit(self.views, constraints=self.given, mappings=self.relations)
+        return model, [np.arange(self.job.n_clusters)] * len(self.views)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
         return self._model.labels_by(given, random_state=seed)
@@ -47,7 +37,7 @@ class Joint(Method):
         views: list[dict[str, Any]] = [{} for _ in tables]
         for numbers in sets:
             plane, axes = plane_of(np.vstack([self._model.embedding_[n] for n in numbers]))
-            ends = np.cumsum([len(self._views[n]) for n in numbers])[:-1]
+            ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
             for number, points in zip(numbers, np.split(plane, ends), strict=True):
                 views[number] |= {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
         for of_view, rows in zip(views, moved, strict=True):
@@ -113,11 +103,11 @@ class Joint(Method):
 
     def _without(self, labels: Labels) -> Labels:
         """Cluster without judged pairs, with numbers of clusters as those of the result."""
-        free = self.again([Constraints.empty() for _ in self.given], self._seed)
+        free = self.again([Constraints.empty() for _ in self.given], self.job.seed)
         for numbers in self._model.connected_views_:
             ends = np.cumsum([len(labels[n]) for n in numbers])[:-1]
             found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, labels))
-            for number, rows in zip(numbers, np.split(renumbered(found, mine, self._k), ends), strict=True):
+            for number, rows in zip(numbers, np.split(renumbered(found, mine, self.job.n_clusters), ends), strict=True):
                 free[number] = rows
         return free
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mvcc.constraints import Constraints, Relations
+from mvcc.jobs._closing import check_given
 from mvcc.jobs._config import Job
 from mvcc.jobs._tables import Table
 
@@ -63,6 +64,8 @@ class Method(ABC):
 
     Attributes
     ----------
+    job, views, relations
+        As given.
     given, dropped : list of Constraints
         What was given, without what was left out since it contradicts heavier constraints.
 
@@ -74,10 +77,6 @@ class Method(ABC):
         When there are too few constraints to cross-validate a threshold.
     """
 
-    given: list[Constraints]
-    dropped: list[Constraints]
-
-    @abstractmethod
     def __init__(
         self,
         job: Job,
@@ -85,7 +84,9 @@ class Method(ABC):
         given: list[Constraints],
         relations: Relations,
         call: Callable[[int, int], str],
-    ) -> None: ...
+    ) -> None:
+        self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
+        self.job, self.views, self.relations = job, views, relations
 
     @abstractmethod
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:

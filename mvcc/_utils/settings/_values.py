@@ -71,7 +71,7 @@ def list_of(words: str) -> BeforeValidator:
 def increasing(numbers: tuple[float, ...]) -> tuple[float, ...]:
     for before, after in pairwise(numbers):
         if after <= before:
-            raise ValueError(f"{after} after {before} is not allowed; the numbers must increase, without repeats.")
+            raise ValueError(f"the numbers must increase, without repeats, got {after} after {before}.")
     return numbers
 
 
