@@ -19,13 +19,13 @@ Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes
 def data_set(value: Any) -> Any:
     if value not in tuple(registry()):
         guess = nearest(value, registry()) if isinstance(value, str) else "."
-        raise ValueError(f"{shown(value)} is not allowed{guess} Allowed: {', '.join(registry())}.")
+        raise ValueError(f"must be one of {', '.join(registry())}, got {shown(value)}{guess}")
     return value
 
 
 def loader_options(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise ValueError(f"{shown(value)} is not allowed. Allowed: a section with one `option: value` per line.")
+        raise ValueError(f"must be a section with one `option: value` per line, got {shown(value)}.")
     if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
         raise ValueError(f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader.")
     return dict(sorted(value.items()))
@@ -34,7 +34,7 @@ def loader_options(value: Any) -> Any:
 def transfer_method(value: Any) -> str:
     """Return the name of a method that can be used here, of mvcc or of another package."""
     if not isinstance(value, str):
-        raise ValueError(f"{shown(value)} is not allowed. Allowed: a name such as {own_transfer_names()[0]}.")
+        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {shown(value)}.")
     check_method(value)
     return value
 
@@ -42,8 +42,8 @@ def transfer_method(value: Any) -> str:
 def sections_of_options(value: Any) -> Any:
     if not isinstance(value, dict) or not all(isinstance(options, dict) and options for options in value.values()):
         raise ValueError(
-            f"{shown(value)} is not allowed. Allowed: a section for each method, such as "
-            f"`constraint-propagation: {{regularization: 1e-3}}`."
+            f"must be a section for each method, such as `constraint-propagation: {{regularization: 1e-3}}`, got "
+            f"{shown(value)}."
         )
     return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
 

@@ -59,10 +59,10 @@ def _explained(kind: type[Section], details: ErrorDetails) -> str:
         case "extra_forbidden":
             return _unknown(kind, path)
         case "model_type":
-            return f"{shown(value)} is not allowed. Allowed: a section with the keys {', '.join(_fields(kind, path))}."
+            return f"must be a section with the keys {', '.join(_fields(kind, path))}, got {shown(value)}."
         case "dict_type":
             example = _example(kind, path)
-            return f"{shown(value)} is not allowed. Allowed: a section{example and f', such as {example}'}."
+            return f"must be a section{example and f', such as {example}'}, got {shown(value)}."
         case _:
             return f"{shown(value)} is not allowed."
 

@@ -34,7 +34,7 @@ def allowed(words: str) -> WrapValidator:
                 hint = " Write it without quotes."
             elif isinstance(value, int | float) and fits(shown(value)):
                 hint = " Write it in quotes."
-            raise ValueError(f"{shown(value)} is not allowed. Allowed: {words}.{hint}") from None
+            raise ValueError(f"must be {words}, got {shown(value)}.{hint}") from None
 
     return WrapValidator(check)
 
@@ -53,7 +53,7 @@ def one_of(names: Sequence[str]) -> BeforeValidator:
     def check(value: Any) -> Any:
         if value not in names:
             guess = nearest(value, names) if isinstance(value, str) else "."
-            raise ValueError(f"{shown(value)} is not allowed{guess} Allowed: {', '.join(names)}.")
+            raise ValueError(f"must be one of {', '.join(names)}, got {shown(value)}{guess}")
         return value
 
     return BeforeValidator(check)
@@ -62,7 +62,7 @@ def one_of(names: Sequence[str]) -> BeforeValidator:
 def list_of(words: str) -> BeforeValidator:
     def check(value: Any) -> Any:
         if not isinstance(value, list | tuple) or not value:
-            raise ValueError(f"{shown(value)} is not allowed. Allowed: a list of {words}.")
+            raise ValueError(f"must be a list of {words}, got {shown(value)}.")
         return tuple(value)
 
     return BeforeValidator(check)
@@ -85,7 +85,7 @@ def distinct(names: tuple[str | float, ...]) -> tuple[str | float, ...]:
 def one_or_list_of(words: str) -> BeforeValidator:
     def check(value: Any) -> Any:
         if value in ([], (), {}) or isinstance(value, dict):
-            raise ValueError(f"{shown(value)} is not allowed. Allowed: a single value, or a list of {words}.")
+            raise ValueError(f"must be a single value, or a list of {words}, got {shown(value)}.")
         return tuple(value) if isinstance(value, list | tuple) else (value,)
 
     return BeforeValidator(check)

@@ -75,9 +75,7 @@ def test_every_refused_part_of_a_value_is_told_where_it_is_written(tmp_path):
 
 
 def test_what_is_no_section_is_told_what_a_section_looks_like(tmp_path):
-    assert boxes(tmp_path, "sizes: 5\n") == [
-        "x.yaml:1: sizes: 5 is not allowed. Allowed: a section, such as `sizes: {a: 1}`."
-    ]
+    assert boxes(tmp_path, "sizes: 5\n") == ["x.yaml:1: sizes: must be a section, such as `sizes: {a: 1}`, got 5."]
 
 
 @pytest.mark.parametrize(
