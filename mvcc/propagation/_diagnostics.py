@@ -41,7 +41,22 @@ class Diagnosis:
 
 
 def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) -> Diagnosis:
-    """Compute both indicators of one clustering; the arguments are those of the two functions below."""
+    """Compute both indicators of one clustering (§6.4).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Instances of one view.
+    labels : array-like of shape (n,)
+        Cluster of every row. Clusters without a row do not count.
+    metrics : array-like of shape (k, d) or (k, d, d), default=None
+        ``MPCKMeans.metrics_``; all the identity when left out, as in PCK-Means.
+
+    Raises
+    ------
+    InvalidInputError
+        For arguments that do not fit together.
+    """
     checked = _check(X, labels, metrics)
     return Diagnosis(_disagreement(*checked), _divergence(*checked))
 
@@ -54,36 +69,12 @@ def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> NDArray[np.
     return (np.asarray(disagreement) > LARGEST_DISAGREEMENT) | (np.asarray(divergence) < SMALLEST_DIVERGENCE)
 
 
-def partition_disagreement(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) -> float:
-    """Return the share of instances whose cluster is not the one that the learned distributions give (§6.4).
-
-    The distributions are the centers of the clusters with their metrics: without constraints an instance would be
-    in the cluster of least ‖x − μ_h‖² − log det M_h (Eq. 1). It is large where constraints, and not the distances,
-    shape the clusters, as with clusters that are not globular.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Instances of one view.
-    labels : array-like of shape (n,)
-        Cluster of every row.
-    metrics : array-like of shape (k, d) or (k, d, d), default=None
-        ``MPCKMeans.metrics_``; all the identity when left out, as in PCK-Means.
-
-    Returns
-    -------
-    float
-        0 (all agree) … 1.
-
-    Raises
-    ------
-    InvalidInputError
-        For arguments that do not fit together.
-    """
-    return _disagreement(*_check(X, labels, metrics))
-
-
 def _disagreement(data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None) -> float:
+    """Return the share of instances whose cluster is not the one that the learned distributions give.
+
+    Without constraints an instance would be in the cluster of least ‖x − μ_h‖² − log det M_h (Eq. 1). The share is
+    large where constraints, and not the distances, shape the clusters.
+    """
     own = np.full(len(data), np.inf)
     least = np.full(len(data), np.inf)
     for h in np.unique(clusters):
@@ -95,38 +86,13 @@ def _disagreement(data: NDArray[np.float64], clusters: NDArray[np.int64], learne
     return float(np.mean(own > least))
 
 
-def cluster_divergence(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) -> float:
-    """Return the smallest KL divergence between the Gaussians of two clusters (§6.4; Gaussians of Eq. 4–6).
-
-    It is close to 0 where two clusters overlap. Of the two directions the smaller one counts: a compact cluster in the
-    middle of a wide one overlaps with it, although most of the wide one is elsewhere.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Instances of one view.
-    labels : array-like of shape (n,)
-        Cluster of every row. Clusters without a row do not count.
-    metrics : array-like of shape (k, d) or (k, d, d), default=None
-        ``MPCKMeans.metrics_``, which give the shape of the Gaussians (Eq. 5–6), else the empirical covariances do.
-
-    Returns
-    -------
-    float
-        0 or more, in nats; infinite when there is only one cluster.
-
-    Raises
-    ------
-    InvalidInputError
-        For arguments that do not fit together.
-    """
-    return _divergence(*_check(X, labels, metrics))
-
-
 def _divergence(data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None) -> float:
-    from mvcc.propagation._gaussians import (
-        fit_gaussians,  # reports compare with the limits above, and need no compiled kernels
-    )
+    """Return the smallest KL divergence between the Gaussians of two clusters (Eq. 4–6), the smaller direction counts.
+
+    A compact cluster in the middle of a wide one overlaps with it, although most of the wide one is elsewhere.
+    """
+    # reports compare with the limits above, and need no compiled kernels
+    from mvcc.propagation._gaussians import fit_gaussians
 
     data = data - data.mean(axis=0)
     scale = np.sqrt(np.mean(data**2))

@@ -17,10 +17,8 @@ from mvcc.propagation._diagnostics import (
     LARGEST_DISAGREEMENT,
     SMALLEST_DIVERGENCE,
     Diagnosis,
-    cluster_divergence,
     diagnose,
     is_suspicious,
-    partition_disagreement,
 )
 from tests.reference import gaussians as slow
 from tests.strategies import seeds
@@ -54,7 +52,7 @@ def random_clustering(seed, k=3, d=2):
     ],
 )
 def test_divergence_is_the_closed_form_done_by_hand(first, second, expected):
-    assert cluster_divergence(*two_clouds(first, second)) == pytest.approx(expected, rel=1e-4, abs=1e-12)
+    assert diagnose(*two_clouds(first, second)).divergence == pytest.approx(expected, rel=1e-4, abs=1e-12)
 
 
 @pytest.mark.parametrize("metric", [None, "diagonal", "full"])
@@ -73,15 +71,15 @@ def test_divergence_is_the_integral_of_its_definition(metric, seed):
     logs = [multivariate_normal(m, C).logpdf(grid) for m, C in zip(means, covariances, strict=True)]
     area = (axis[1] - axis[0]) ** 2
     integrals = [np.sum(np.exp(p) * (p - q)) * area for a, p in enumerate(logs) for b, q in enumerate(logs) if a != b]
-    assert cluster_divergence(X, labels, metrics) == pytest.approx(min(integrals), rel=1e-3)
+    assert diagnose(X, labels, metrics).divergence == pytest.approx(min(integrals), rel=1e-3)
 
 
 def test_clusters_without_rows_and_single_clusters_have_nothing_to_overlap_with():
     X, labels, _ = random_clustering(0, k=2)
-    assert cluster_divergence(X, np.zeros_like(labels)) == np.inf
-    assert cluster_divergence(X, 2 * labels) == cluster_divergence(X, labels)
-    assert partition_disagreement(X, np.zeros_like(labels)) == 0
-    assert partition_disagreement(X, 2 * labels) == partition_disagreement(X, labels)
+    assert diagnose(X, np.zeros_like(labels)).divergence == np.inf
+    assert diagnose(X, 2 * labels).divergence == diagnose(X, labels).divergence
+    assert diagnose(X, np.zeros_like(labels)).disagreement == 0
+    assert diagnose(X, 2 * labels).disagreement == diagnose(X, labels).disagreement
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
@@ -98,7 +96,7 @@ def test_flat_lonely_and_coinciding_clusters_have_finite_indicators(unit):
 def test_k_means_without_constraints_agrees_with_itself(seed, k):
     X, _, _ = random_clustering(seed)
     model = PCKMeans(k, random_state=0).fit(X)
-    assert partition_disagreement(X, model.labels_) == 0
+    assert diagnose(X, model.labels_).disagreement == 0
 
 
 @given(seeds)
@@ -113,16 +111,16 @@ def test_disagreement_is_the_share_of_rows_that_predict_would_move(seed):
         model = base.fit(X, constraints=constraints)
         if len(np.unique(model.labels_)) == 3 and model.converged_:
             expected = np.mean(model.predict(X) != model.labels_)
-            assert partition_disagreement(X, model.labels_, getattr(model, "metrics_", None)) == expected
+            assert diagnose(X, model.labels_, getattr(model, "metrics_", None)).disagreement == expected
 
 
 def test_disagreement_counted_by_hand():
     X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [3.0]])
-    assert partition_disagreement(X, [0, 0, 0, 1, 1, 1]) == 1 / 6  # 3 is nearer to 1 than to 8
+    assert diagnose(X, [0, 0, 0, 1, 1, 1]).disagreement == 1 / 6  # 3 is nearer to 1 than to 8
     # under metrics: 3 costs 2²/4 + ln 4 = 2.4 in the wide first cluster, and 5²/100 + ln 100 = 4.9 in the second
-    assert partition_disagreement(X, [0, 0, 0, 1, 1, 1], [[1 / 4], [1 / 100]]) == 1 / 6
+    assert diagnose(X, [0, 0, 0, 1, 1, 1], [[1 / 4], [1 / 100]]).disagreement == 1 / 6
     # a narrow first cluster keeps its middle alone: 1²·25 − ln 25 = 21.8 for its outer rows, 5.2 and 4.6 in the second
-    assert partition_disagreement(X, [0, 0, 0, 1, 1, 1], [[25.0], [1 / 100]]) == 2 / 6
+    assert diagnose(X, [0, 0, 0, 1, 1, 1], [[25.0], [1 / 100]]).disagreement == 2 / 6
 
 
 @given(seeds, st.floats(1e-3, 1e3), st.floats(0, 6.3))
@@ -133,11 +131,11 @@ def test_neither_unit_nor_rotation_nor_numbering_matters(seed, unit, angle):
     order = rng.permutation(3)
     moved = unit * X @ turn.T + 7
     turned = (turn @ metrics @ turn.T / unit**2)[np.argsort(order)]
-    assert partition_disagreement(moved, order[labels]) == partition_disagreement(X, labels)
-    assert partition_disagreement(moved, order[labels], turned) == partition_disagreement(X, labels, metrics)
-    assert cluster_divergence(moved, order[labels]) == pytest.approx(cluster_divergence(X, labels), rel=1e-6)
-    assert cluster_divergence(moved, order[labels], turned) == pytest.approx(
-        cluster_divergence(X, labels, metrics), rel=1e-6
+    assert diagnose(moved, order[labels]).disagreement == diagnose(X, labels).disagreement
+    assert diagnose(moved, order[labels], turned).disagreement == diagnose(X, labels, metrics).disagreement
+    assert diagnose(moved, order[labels]).divergence == pytest.approx(diagnose(X, labels).divergence, rel=1e-6)
+    assert diagnose(moved, order[labels], turned).divergence == pytest.approx(
+        diagnose(X, labels, metrics).divergence, rel=1e-6
     )
 
 
@@ -178,7 +176,6 @@ def test_true_classes_of_moons_and_rings_are_suspicious_and_those_of_blobs_are_n
         (([[0.0], [1.0]], [0, 1], [[1.0], [np.inf]]), "metrics must be finite"),
     ],
 )
-@pytest.mark.parametrize("indicator", [partition_disagreement, cluster_divergence])
-def test_bad_input_is_explained(indicator, arguments, message):
+def test_bad_input_is_explained(arguments, message):
     with pytest.raises(InvalidInputError, match=message):
-        indicator(*arguments)
+        diagnose(*arguments)
