@@ -105,7 +105,7 @@ def of_co_em(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred:
     ----------
     job, tables, fit
     n_passed, n_inferred : int
-        How many constraints the views passed on, and how many of these do not follow from what was given.
+        How many constraints the views transferred, and how many of these do not follow from what was given.
     """
     yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
     matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
@@ -126,7 +126,7 @@ def _of_constraints(job: Job, several: bool, fit: Fit, n_passed: int, n_inferred
     if not propagates:
         if several and not n_passed:
             yield (
-                "The views told each other nothing: no constraint lies between two rows that are matched. Add matches "
+                "No constraint was transferred: no constrained pair has both rows matched. Add matches "
                 "for the rows that are constrained."
             )
         return
@@ -134,7 +134,7 @@ def _of_constraints(job: Job, several: bool, fit: Fit, n_passed: int, n_inferred
     if n_light:
         yield (
             f"{n_light} of the {n_given} constraints weigh less than the threshold {transfer.threshold:g}: they count "
-            f"in their own view, but nothing is inferred from them or passed on. Give them more weight, or lower the "
+            f"in their own view, but nothing is inferred from them or transferred. Give them more weight, or lower the "
             f"threshold (--threshold)."
         )
     if n_light == n_given or n_inferred:
@@ -145,11 +145,11 @@ def _of_constraints(job: Job, several: bool, fit: Fit, n_passed: int, n_inferred
         farther = "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv), lets"
     if several and not n_passed:
         yield (
-            f"The views told each other nothing: no constraint reached two rows that are matched. {farther} them reach "
+            f"No constraint was transferred: none reached two rows that are matched. {farther} them reach "
             f"farther; matches for the rows that are constrained help most."
         )
     else:
         yield (
             f"Nothing was inferred for rows near those that were judged; only what was said, and what follows from it, "
-            f"was {'passed on' if several else 'used'}. {farther} it reach farther."
+            f"was {'transferred' if several else 'used'}. {farther} it reach farther."
         )

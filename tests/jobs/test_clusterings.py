@@ -218,7 +218,7 @@ def test_constraints_that_are_lighter_than_the_threshold_are_counted(tmp_path):
     facts = cluster(by_co_em(options), tmp_path / "all")
     assert facts["warnings"] == [
         f"{len(judged)} of the {len(judged)} constraints weigh less than the threshold 0.75: they count in their own "
-        "view, but nothing is inferred from them or passed on. Give them more weight, or lower the threshold "
+        "view, but nothing is inferred from them or transferred. Give them more weight, or lower the threshold "
         "(--threshold)."
     ]
 
