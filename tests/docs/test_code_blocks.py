@@ -46,12 +46,9 @@ def lay_out_a_checkout(folder):
         (folder / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "configs", folder / "configs")
     shutil.copytree(ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("trials", "set-aside", ".lock"))
-    (folder / "mvcc").mkdir()  # a data set is added to it
-    for path in (ROOT / "mvcc").iterdir():
-        if path.name == "datasets":
-            shutil.copytree(path, folder / "mvcc" / "datasets", ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            (folder / "mvcc" / path.name).symlink_to(path)
+    # a data set is added to it; links would change the digest of the kernels, and all would be compiled anew
+    half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by another process
+    shutil.copytree(ROOT / "mvcc", folder / "mvcc", ignore=half_written)
     programs = folder / ".venv" / "bin"
     programs.mkdir(parents=True)
     (programs / "activate").touch()  # the programs are in the path already
