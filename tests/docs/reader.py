@@ -40,7 +40,7 @@ class Reader:
     variables : dict
         The environment; its PATH decides which programs are found.
     instead : dict
-        What is put in place of words that cannot be as printed: ports of this machine.
+        What is put in place of words that are not taken as printed: ports of this machine, numbers of trials.
     slow : bool
         Whether blocks marked as slow are run.
     """
@@ -67,9 +67,9 @@ class Reader:
     def follow(self, blocks: list[Block]) -> None:
         """Do what the blocks say, in order."""
         for block in blocks:
-            self._read(self._with_ports(block))
+            self._read(self._replaced(block))
 
-    def _with_ports(self, block: Block) -> Block:
+    def _replaced(self, block: Block) -> Block:
         text = block.text
         for word, other in self.instead.items():
             text = text.replace(word, other)
