@@ -75,6 +75,8 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "plot_gallery": "True",
     "abort_on_example_error": True,
+    "reset_modules": ("matplotlib", "strict_examples.strict"),
+    "reset_modules_order": "both",
 }
 
 
