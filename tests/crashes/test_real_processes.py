@@ -14,6 +14,8 @@ import time
 import psutil
 import pytest
 
+from tests.command_line import mvcc
+
 TRIALS = 30
 CONFIG = f"""\
 name: tiny
@@ -32,16 +34,24 @@ pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials
 PATIENCE = 120  # seconds until a test calls it a hang
 
 
+def command(folder, *options):
+    return ["run", str(folder.parent / "tiny.yaml"), "--out", str(folder), *options]
+
+
 def start(folder, *options):
-    command = [sys.executable, "-m", "mvcc", "run", str(folder.parent / "tiny.yaml"), "--out", str(folder), "-j", "2"]
     return subprocess.Popen(
-        [*command, *options],
+        [sys.executable, "-m", "mvcc", *command(folder, "-j", "2", *options)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # a process group of its own, as a terminal gives it
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which shells ignore in the background
     )
+
+
+def run(folder, *options):
+    """Run or go on in this process, which needs no other: exit code, output and errors."""
+    return mvcc(*command(folder, "-j", "1", *options))
 
 
 def finish(process):
@@ -83,16 +93,16 @@ def folder(tmp_path):
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed") / "results"
     (folder.parent / "tiny.yaml").write_text(CONFIG)
-    assert finish(start(folder))[0] == 0
+    assert run(folder).returncode == 0
     return sha256(folder)
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(120, marks=pytest.mark.reliability)])
+@pytest.mark.parametrize("kills", [2, pytest.param(120, marks=pytest.mark.reliability)])
 def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undisturbed, tried, kills):
     moment, done, kept = random.Random(kills), 0, {}
     while done < kills:
         if len(kept) == TRIALS:  # all done: once more from the beginning, over the former results
-            finish(start(folder, "--fresh", "--trials", "1"))
+            run(folder, "--fresh", "--trials", "1")
             kept = shards(folder)
         process = start(folder)
         if moment.random() < 0.8 or done == kills - 1:
@@ -106,7 +116,7 @@ def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undis
         assert kept.items() <= found.items(), "what was finished is neither lost nor computed again"
         kept, done = found, done + 1
     assert json.loads((folder / ".lock").read_text())["pid"] == process.pid
-    code, out, err = finish(start(folder))
+    code, out, err = run(folder)
     assert code == 0, err
     assert f"{folder}: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
     assert "ended without a word. Going on from what it stored." in err
@@ -137,7 +147,7 @@ def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, t
     assert not (folder / ".lock").exists()
     tried("run interrupted or terminated", 1)
     if number == signal.SIGINT:
-        code, out, err = finish(start(folder))
+        code, out, err = run(folder)
         assert (code, f"{len(kept)} kept from before" in out) == (0, True), err
         assert sha256(folder) == undisturbed
 
@@ -169,7 +179,7 @@ def test_a_second_run_is_told_who_holds_the_folder(folder, undisturbed, tried):
     process = start(folder)
     wait_for_trials(folder, 1, process)
     process.send_signal(signal.SIGSTOP)  # it holds the folder however fast it is
-    code, out, err = finish(start(folder))
+    code, out, err = run(folder)
     process.send_signal(signal.SIGCONT)
     assert (code, out) == (1, "")
     assert f"{folder} is in use: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
