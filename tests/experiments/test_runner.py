@@ -20,15 +20,6 @@ def curves(folder):
     return (folder / "curves.csv").read_bytes()
 
 
-@pytest.mark.slow
-def test_workers_change_no_byte_of_the_results(tmp_path):
-    for jobs in (1, 2):
-        run_experiment(CONFIG, tmp_path / str(jobs), n_jobs=jobs)
-    assert curves(tmp_path / "1") == curves(tmp_path / "2")
-    scores = [(tmp_path / jobs / "scores.csv.gz").read_bytes() for jobs in ("1", "2")]
-    assert scores[0] == scores[1]
-
-
 def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
     run_experiment(CONFIG, tmp_path / "whole", n_jobs=1)
     done = []

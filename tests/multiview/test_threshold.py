@@ -150,13 +150,14 @@ def test_a_chosen_threshold_gives_what_the_same_number_gives():
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_a_seed_gives_the_same_threshold_again_and_another_seed_may_give_another():
-    def chosen(seed, draw):
-        views, constraints, mappings = two_views(draw, 12)
+    views, constraints, mappings = two_views(0, 12)
+
+    def chosen(seed):
         return fit(cross_validated(seed), views, constraints, mappings).transfer_.threshold
 
-    draws = range(4)
-    assert [chosen(0, draw) for draw in draws] == [chosen(0, draw) for draw in draws]
-    assert len({chosen(seed, draw) for seed in range(3) for draw in draws}) > 1
+    first = chosen(0)
+    assert chosen(0) == first
+    assert any(chosen(seed) != first for seed in range(1, 9))
 
 
 @pytest.mark.parametrize("closure", ["full", "view", "none"])
