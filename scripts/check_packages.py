@@ -27,6 +27,7 @@ NEEDED = (
     "mvcc/py.typed",
     "mvcc/jobs/example/cluster.yaml",
     "mvcc/datasets/registry.yaml",
+    "mvcc/reporting/claims/claims.yaml",
 )
 
 

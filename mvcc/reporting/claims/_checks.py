@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import pandas as pd
+import yaml
 
+from mvcc.reporting.claims import _bars
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (
     F_DIFFERENCE,
@@ -77,6 +80,17 @@ class Claim:
     check: Check
     section: str = ""
     depends_on_closure: bool = False
+
+
+def described(source: str, checks: Mapping[int, Check]) -> Mapping[int, Claim]:
+    """Join tests with the words of their claims in `claims.yaml`, where {NAME} stands for a bar."""
+    texts = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))[source]
+    claims = {}
+    for (number, words), (same, check) in zip(texts.items(), checks.items(), strict=True):
+        assert number == same, f"claim {number} of claims.yaml is {same} here"
+        words |= {name: words[name].format_map(vars(_bars)) for name in ("title", "says", "test")}
+        claims[number] = Claim(**words, check=check)
+    return claims
 
 
 @dataclass(frozen=True)
