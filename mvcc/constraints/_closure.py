@@ -45,20 +45,10 @@ class Graph:
             raise explain([int(self.ids[node]) for node in chain], links)
 
     def closed(self, view: Ints, weights: Floats) -> tuple[Ints, Bools, Floats]:
-        """Return all pairs within views that follow.
+        """Return all pairs within views that follow, smaller node first: pairs, whether must-link, weights.
 
-        Parameters
-        ----------
-        view : (m, 2) array
-            The view of either node.
-        weights : (m,) array
-            Of every link; ``inf`` marks a relation, which weakens no chain.
-
-        Returns
-        -------
-        pairs : (c, 2) array of nodes of one view, smaller node first
-        must_link, weights : (c,) arrays
-            ``weights`` is ``inf`` where relations alone imply the pair.
+        `view` has the view of either node of every link. A weight of ``inf`` marks a relation, which weakens no chain;
+        in the result it marks pairs that relations alone imply.
         """
         view_of = np.zeros(len(self.ids), dtype=np.int64)
         view_of[self.ends] = view
@@ -70,16 +60,8 @@ class Graph:
     def chained(self, weights: Floats) -> tuple[Ints, Floats]:
         """Return all pairs, within views and across them, that must-links and relations put together.
 
-        Parameters
-        ----------
-        weights : (m,) array
-            As for :meth:`closed`.
-
-        Returns
-        -------
-        pairs : (c, 2) array of nodes, smaller node first
-        strengths : (c,) array
-            The weakest link of the strongest chain; ``inf`` where relations alone imply the pair.
+        The smaller node comes first. The strength of a pair is the weakest link of its strongest chain; ``inf`` where
+        relations alone imply it.
         """
         strongest_first = np.flatnonzero(self.must_link)
         strongest_first = strongest_first[np.argsort(-weights[strongest_first], kind="stable")]
@@ -210,17 +192,6 @@ def without_conflicts(
 
     Of equal weights, must-links come before cannot-links, and earlier ones before later ones. A link of infinite weight
     is always kept, unless infinite ones contradict each other.
-
-    Parameters
-    ----------
-    ends : (m, 2) array
-        The two nodes of every link, any numbers.
-    must_link : (m,) array
-    weights : (m,) array
-
-    Returns
-    -------
-    (m,) array of bool
     """
     together: dict[int, int] = {}  # the parent of a node, where it has one
     apart: dict[int, set[int]] = {}  # by root: the roots that it must stay apart from

@@ -17,19 +17,7 @@ _NUMERIC = {"numeric", "real", "integer"}
 
 
 def read_arff(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Read the features and classes of an ARFF file whose last attribute is the class.
-
-    Parameters
-    ----------
-    path : Path
-        The file, in UTF-8.
-
-    Returns
-    -------
-    X : ndarray of shape (n, d), float64
-        Features, finite.
-    y : ndarray of shape (n,), int64
-        Classes, numbered in the order of the file's class attribute.
+    """Read the features of an ARFF file, and its last attribute as classes, numbered in the order of their declaration.
 
     Raises
     ------

@@ -10,17 +10,6 @@ from mvcc.datasets._split_table import split_table
 
 
 def load(rng: np.random.Generator) -> Dataset:
-    """Draw samples; means and standard errors of what was measured are one view, the worst values the other.
-
-    Parameters
-    ----------
-    rng : Generator
-        Draws the samples of each view.
-
-    Returns
-    -------
-    Dataset
-        Views of shape (284, 20) and (341, 10), 284 relations.
-    """
+    """Draw samples; means and standard errors of what was measured are one view, the worst values the other."""
     cancer = load_breast_cancer()
     return split_table(rng, (cancer.data[:, :20], cancer.data[:, 20:]), cancer.target, ("mean", "worst"))

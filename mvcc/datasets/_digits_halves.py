@@ -10,18 +10,7 @@ from mvcc.datasets._split_table import split_table
 
 
 def load(rng: np.random.Generator) -> Dataset:
-    """Draw images of 8 × 8 pixels and cut them in the middle.
-
-    Parameters
-    ----------
-    rng : Generator
-        Draws the images of each view.
-
-    Returns
-    -------
-    Dataset
-        Views of shape (896, 32) and (1074, 32), 896 relations.
-    """
+    """Draw images of 8 × 8 pixels and cut them in the middle."""
     digits = load_digits()
     halves = tuple(half.reshape(len(half), -1) for half in (digits.images[:, :, :4], digits.images[:, :, 4:]))
     return split_table(rng, (halves[0], halves[1]), digits.target, ("left", "right"))

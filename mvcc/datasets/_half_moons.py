@@ -13,25 +13,6 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, noise: floa
     """Draw Half-Moons: two half circles of radius 1, the open end of each around an end of the other.
 
     Without noise the half-moons keep 0.5 from each other. That is ten times the default noise, so that they do not
-    touch: what goes wrong is then due to their shape, not to an overlap.
-
-    Parameters
-    ----------
-    rng : Generator
-        Draws the instances, and the pairs within the classes.
-    instances_per_view : int
-        An even number above 0, up to a million.
-    noise : float
-        Standard deviation of both coordinates, 0 to 1e100.
-
-    Returns
-    -------
-    Dataset
-        Two views of shape (instances_per_view, 2), drawn alike, sorted by half-moon; every instance has one partner.
-
-    Raises
-    ------
-    InvalidInputError
-        If an option is impossible.
+    touch: what goes wrong is then due to their shape, not to an overlap. The options are those of `draw_shape`.
     """
     return draw_shape(make_moons, rng, instances_per_view, noise)

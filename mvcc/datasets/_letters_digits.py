@@ -14,18 +14,8 @@ from mvcc.datasets._pairing import pair_at_random
 def load(rng: np.random.Generator, letters: Path, digits: Path) -> Dataset:
     """Load Letters/Digits, with I & 3, J & 8, L & 9 paired.
 
-    Parameters
-    ----------
-    rng : Generator
-        Draws the pairs within the classes.
-    letters, digits : Path
-        ``letter-0.1-IJL.arff`` and ``digits-0.1-389.arff``; their class attributes list I, J, L and 3, 8, 9 in this
-        order, so that paired classes have the same number.
-
-    Returns
-    -------
-    Dataset
-        Views of shape (227, 16) and (317, 16), 227 relations.
+    The class attributes of the files list I, J, L and 3, 8, 9 in this order, so that paired classes have the same
+    number.
     """
     (X_letters, y_letters), (X_digits, y_digits) = read_arff(letters), read_arff(digits)
     labels = [y_letters, y_digits]

@@ -12,28 +12,10 @@ from mvcc.datasets._shapes import draw_shape
 
 
 def load(rng: np.random.Generator, *, instances_per_view: int = 200, noise: float = 0.05) -> Dataset:
-    """Draw Rings: circles of radius 1 and 0.5 around the origin.
+    """Draw Rings: circles of radius 1 and 0.5 around the origin, the outer one first.
 
     Without noise the rings keep 0.5 from each other, as the half-moons do. That is ten times the default noise, so that
-    they do not touch: what goes wrong is then due to their shape, not to an overlap.
-
-    Parameters
-    ----------
-    rng : Generator
-        Draws the instances, and the pairs within the classes.
-    instances_per_view : int
-        An even number above 0, up to a million.
-    noise : float
-        Standard deviation of both coordinates, 0 to 1e100.
-
-    Returns
-    -------
-    Dataset
-        Two views of shape (instances_per_view, 2), drawn alike, the outer ring first; every instance has one partner.
-
-    Raises
-    ------
-    InvalidInputError
-        If an option is impossible.
+    they do not touch: what goes wrong is then due to their shape, not to an overlap. The options are those of
+    `draw_shape`.
     """
     return draw_shape(partial(make_circles, factor=0.5), rng, instances_per_view, noise)

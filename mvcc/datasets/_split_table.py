@@ -18,21 +18,7 @@ def split_table(
 ) -> Dataset:
     """Draw half of the rows of every class for the first view, the same and another tenth for the second.
 
-    Parameters
-    ----------
-    rng : Generator
-        Draws the rows.
-    columns : tuple of ndarray of shape (n, d_v)
-        The columns of each view, for all rows.
-    y : ndarray of shape (n,)
-        Classes.
-    names : tuple of str
-        Names of the views.
-
-    Returns
-    -------
-    Dataset
-        Views sorted by class. Rows of both views are related where they are of one row of the table.
+    Each view has columns of its own. Its rows are sorted by class, and related where they are of one row of the table.
     """
     first, second = [], []
     for label in np.unique(y):

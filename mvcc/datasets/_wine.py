@@ -10,17 +10,6 @@ from mvcc.datasets._split_table import split_table
 
 
 def load(rng: np.random.Generator) -> Dataset:
-    """Draw wines; their first six columns, alcohol to phenols, are one view, flavanoids to proline the other.
-
-    Parameters
-    ----------
-    rng : Generator
-        Draws the wines of each view.
-
-    Returns
-    -------
-    Dataset
-        Views of shape (88, 6) and (105, 7), 88 relations.
-    """
+    """Draw wines; their first six columns, alcohol to phenols, are one view, flavanoids to proline the other."""
     wine = load_wine()
     return split_table(rng, (wine.data[:, :6], wine.data[:, 6:]), wine.target, ("first", "second"))

@@ -115,18 +115,9 @@ class Coverage:
         self._cover, self._covering = np.zeros(len(self._summed)), np.empty(0, np.int64)
 
     def choose(self, n: int, groups: list[Ints], answered: Ints, preferred: Bools) -> list[int]:
-        """Return objects that speak for most: greedy, as if each were answered when the next is chosen.
+        """Return up to n objects that speak for most: greedy, as if each were answered when the next is chosen.
 
-        Parameters
-        ----------
-        n : int
-            At most so many.
-        groups : list of arrays
-            The members of every group.
-        answered : (m,) array
-            All objects that were asked about, also those without a group.
-        preferred : (c,) array
-            Which candidates are chosen before the others.
+        Objects may be `answered` without a group. Candidates that are `preferred` are chosen before the others.
         """
         unsure, cover = self._uncertainty(groups), self.cover(answered).copy()
         weights = unsure * self._rows.sum(axis=1)

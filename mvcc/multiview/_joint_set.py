@@ -103,15 +103,7 @@ class JointSet:
         self._n_free, self._n_wide = free, wide
 
     def clusters(self, judged: Constraints, rng: np.random.Generator) -> JointClusters:
-        """Cluster the objects.
-
-        Parameters
-        ----------
-        judged : Constraints
-            Over objects.
-        rng : Generator
-            Draws starts and orders.
-        """
+        """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
         k, rows = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
         found = search_pck(

@@ -111,13 +111,8 @@ def suspicions(
 ) -> dict[tuple[int, int], Floats]:
     """Return the suspicions of all matches.
 
-    Parameters
-    ----------
-    relations : dict {(u, v): (r, 2) array}
-    columns, view_graphs, spectra : list of one entry per view
-        Raw columns; affinities of neighbors, whose diagonal is zero; leading eigenvectors.
-    labels : list of (n_v,) arrays
-        With one numbering.
+    Every view has raw columns, affinities of neighbors, whose diagonal is zero, and leading eigenvectors; the labels of
+    all views have one numbering.
     """
     k = 1 + max(int(own.max()) for own in labels)
     around = [unit_rows(graph @ np.eye(k)[own]) for graph, own in zip(view_graphs, labels, strict=True)]

@@ -24,21 +24,9 @@ def choose_threshold(
 ) -> float:
     """Return the threshold of ``GRID`` whose clusterings satisfy most of the constraints that they have not seen.
 
-    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest is closed anew, so
-    that nothing of what is held out is seen through the closure. Of equally good thresholds the largest one is
-    chosen, which infers the fewest constraints.
-
-    Parameters
-    ----------
-    co_em : CoEM
-        How the views are clustered.
-    constraints : list of Constraints
-        The given ones of every view, not closed.
-    relations : dict
-    transfer : ConstraintPropagation
-        What else it is told but the threshold.
-    rng : numpy Generator
-        Draws the folds.
+    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest is closed anew, so that
+    nothing of what is held out is seen through the closure; the constraints are therefore the given ones, not closed.
+    Of equally good thresholds the largest one is chosen, which infers the fewest constraints.
 
     Raises
     ------

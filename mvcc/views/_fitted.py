@@ -86,15 +86,7 @@ def rows_like(
 ) -> NDArray[np.float64]:
     """Return rows of one view as an array, with the features of the fit in the order of the fit.
 
-    Parameters
-    ----------
-    X : array-like or DataFrame of shape (n, d_v)
-    names : list of str or None
-        The names of the views.
-    number, n_features, columns
-        Which view it is, and the number of features and their names, if any, that it was fitted with.
-    what : str
-        What messages call X.
+    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages call X `what`.
 
     Raises
     ------

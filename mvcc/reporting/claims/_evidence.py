@@ -122,13 +122,7 @@ def _copies(scores: pd.DataFrame, at_one: pd.Series) -> pd.Series:
 def joined(
     left: pd.DataFrame, right: pd.DataFrame, keys: list[str], how: Literal["left", "inner"] = "inner"
 ) -> pd.DataFrame:
-    """Join to every run of one side the one run of the other side that has the same keys.
-
-    Raises
-    ------
-    StoreError
-        If there are several.
-    """
+    """Join to every run of one side the one run of the other side that has the same keys; several are a StoreError."""
     if (double := right.duplicated(keys)).any():
         row = right[double].iloc[0]
         raise StoreError(
