@@ -51,11 +51,13 @@ class PageState:
             "status": asdict(status),
         }
 
+    def card(self, id: str) -> dict[str, Any]:
+        """Return the card of a row, also of one that was answered before."""
+        return {"card": self._with_numbers(asdict(self._session.card(self._session.question(id))))}
+
     def nearest(self, id: str) -> dict[str, Any]:
-        """Return the rows nearest to the object that is asked about, per view."""
-        if self._question is None or id != self._question.id:
-            raise Stale(self.now())
-        return {"views": self._with_numbers([asdict(view) for view in self._session.nearest(self._question)])}
+        """Return the rows nearest to those of a card, per view."""
+        return {"views": [asdict(view) for view in self._session.nearest(self._session.question(id))]}
 
     def answer(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take an answer; return the new state, and whether the answer was the first guess."""

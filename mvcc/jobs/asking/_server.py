@@ -6,21 +6,30 @@ import json
 import os
 import secrets
 import socketserver
+import sys
 import threading
 from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError, MvccError
 from mvcc.jobs.asking._page_state import PageState, Stale
 
+if TYPE_CHECKING:
+    from mvcc.jobs.asking._session import AskSession
+
 _HERE = Path(__file__).parent / "_page"
-_FILES = {"": ("page.html", "text/html"), "page.js": ("page.js", "text/javascript"), "page.css": ("page.css", "text/css")}
+_FILES = {
+    "": ("page.html", "text/html; charset=utf-8"),
+    "page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "page.css": ("page.css", "text/css; charset=utf-8"),
+    "icon.svg": ("icon.svg", "image/svg+xml"),
+}
 _IMAGES = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
 _LARGEST_IMAGE = 20 * 2**20
 _LARGEST_BODY = 2**16
@@ -34,15 +43,17 @@ _HEADERS = {
 }
 
 
-class PageServer(ThreadingHTTPServer):
-    """Serve one page and take its answers, one at a time.
+def serve_page(session: AskSession, then: str, on_ready: Callable[[str], None], *, port: int = 0) -> None:
+    """Ask in the browser, until the page finishes or the process is interrupted.
 
     Parameters
     ----------
-    state : PageState
-    images : Path
-        The folder below which pictures may lie.
-    port : int
+    session : AskSession
+    then : str
+        The command that comes next, which the last page shows.
+    on_ready : callable
+        Told the address of the page.
+    port : int, default=0
         0 for any that is free.
 
     Raises
@@ -50,10 +61,17 @@ class PageServer(ThreadingHTTPServer):
     InvalidInputError
         For a port that cannot be had.
     """
+    server = PageServer(PageState(session, then), session.base, port)
+    on_ready(server.address)
+    server.serve()
+
+
+class PageServer(ThreadingHTTPServer):
+    """Serve one page and take its answers, one at a time; pictures are below the folder ``images``."""
 
     daemon_threads = True
 
-    def __init__(self, state: PageState, images: Path, port: int = 0) -> None:
+    def __init__(self, state: PageState, images: Path, port: int) -> None:
         self.state = state
         self.images = os.path.realpath(images)
         self.token = secrets.token_urlsafe(24)
@@ -88,8 +106,6 @@ class PageServer(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a browser that did not wait for the response."""
-        import sys
-
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
@@ -150,13 +166,13 @@ class _Handler(BaseHTTPRequestHandler):
         state = self.server.state
         if name in _FILES:
             file, kind = _FILES[name]
-            self._send(HTTPStatus.OK, _file(file), f"{kind}; charset=utf-8")
+            self._send(HTTPStatus.OK, _file(file), kind)
         elif name.startswith("image/"):
             self._send_image(name.removeprefix("image/"))
         elif name == "state":
             self._send(HTTPStatus.OK, self._in_turn(state.now))
-        elif name == "nearest":
-            self._send(HTTPStatus.OK, self._in_turn(lambda: state.nearest(query.get("id", ""))))
+        elif name in ("card", "nearest"):
+            self._send(HTTPStatus.OK, self._in_turn(lambda: getattr(state, name)(query.get("id", ""))))
         else:
             raise _Refused(HTTPStatus.NOT_FOUND)
 

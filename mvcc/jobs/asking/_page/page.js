@@ -109,8 +109,9 @@ function problem(...content) {
 
 const inWords = (answer) => ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
 
-function answer(value, words, id = state.card.id, again = state.card.second_look !== null) {
-  say("answer", { id, answer: value, again }, `${id}: ${words}`);
+function answer(value, words) {
+  const { id, second_look } = state.card;
+  say("answer", { id, answer: value, again: second_look !== null }, `${id}: ${words}`);
 }
 
 function openGroup(name) {
@@ -246,27 +247,32 @@ function showSaid() {
   at("said").replaceChildren(
     ...state.said.toReversed().map((one) => {
       const item = make("li", {}, `${one.id}: ${inWords(one.answer)} `);
-      item.append(make("button", { "aria-label": `Change ${one.id}`, onclick: () => changing(item, one) }, "Change"));
+      item.append(make("button", { "aria-label": `Change ${one.id}`, onclick: () => changing(one) }, "Change"));
       return item;
     })
   );
 }
 
-function changing(item, one) {
-  const select = make(
-    "select",
-    { "aria-label": `Answer to ${one.id}` },
-    ...state.groups.map((group) => make("option", { value: group.group }, group.name)),
-    make("option", { value: "new" }, "a new group"),
-    make("option", { value: "unsure" }, "unsure"),
-    make("option", { value: "outlier" }, "fits nowhere")
-  );
-  const change = (event) => {
-    event.preventDefault();
-    answer(select.value, select.selectedOptions[0].textContent, one.id, true);
-  };
-  item.replaceChildren(make("form", { onsubmit: change }, `${one.id}: `, select, make("button", {}, "Change")));
-  select.focus();
+async function changing({ id, answer }) {
+  const told = await get(`card?id=${encodeURIComponent(id)}`);
+  if (!told) return;
+  show({ ...state, card: told.card });
+  told.card.second_look ??= "";
+  at("look").hidden = false;
+  at("look").replaceChildren(`You said ${inWords(answer)}. `, make("button", { onclick: back }, "Keep it"));
+}
+
+async function back() {
+  const told = await get("state");
+  if (told) show(told);
+}
+
+async function get(name) {
+  const response = await fetch(name).catch(() => null);
+  const told = response && (await response.json().catch(() => null));
+  if (response && response.ok) return told;
+  problem((told && told.error) || "The server is gone, or has another address now. Start mvcc ask again.");
+  return null;
 }
 
 function finished(told) {
@@ -297,10 +303,8 @@ function naming(on) {
 async function nearest() {
   if (!at("nearest").hidden) return toggle("nearest", false);
   const { id } = state.card;
-  const response = await fetch(`nearest?id=${encodeURIComponent(id)}`).catch(() => null);
-  const told = response && (await response.json().catch(() => null));
-  if (!response || !response.ok) return problem("The nearest rows cannot be had: the server is gone, or something else was said since.");
-  if (!state.card || state.card.id !== id) return undefined;
+  const told = await get(`nearest?id=${encodeURIComponent(id)}`);
+  if (!told || !state.card || state.card.id !== id) return undefined;
   at("nearest").replaceChildren(
     ...told.views.map(({ view, rows }) =>
       make("div", {}, make("h3", {}, `Nearest in ${view}`), make("ul", {}, ...rows.map(nearRow)))
@@ -340,7 +344,7 @@ function press(name) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") naming(false);
+  if (event.key === "Escape" && state) naming(false);
   if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
   if (event.key.length !== 1 || event.key === " ") return;
   if (/^[1-9nuopfmr?]$/.test(event.key)) event.preventDefault();
@@ -358,7 +362,4 @@ at("merging").addEventListener("submit", (event) => {
   const [kept, gone_] = [at("kept"), at("gone")].map((one) => one.selectedOptions[0]);
   say("merge", { kept: kept.value, gone: gone_.value }, `${quoted(gone_.textContent)} into ${quoted(kept.textContent)}`);
 });
-fetch("state").then(async (response) => {
-  if (response.ok) show(await response.json());
-  else problem(((await response.json().catch(() => null)) ?? { error: "The server refused this page." }).error);
-}, () => problem("The server is gone. Start mvcc ask again."));
+back();
