@@ -7,4 +7,5 @@ from ._inputs import read_inputs as read_inputs
 from ._run import check_job as check_job
 from ._run import cluster_job as cluster_job
 from ._saved import SavedClustering as SavedClustering
+from .asking._server import serve_page as serve_page
 from .asking._session import AskSession as AskSession

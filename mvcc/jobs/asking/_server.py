@@ -14,7 +14,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError, MvccError
@@ -156,11 +156,11 @@ class _Handler(BaseHTTPRequestHandler):
         foreign = origin is not None and origin.removeprefix("http://") not in hosts
         if headers.get_all("Host") not in [[host] for host in hosts] or foreign or site not in ("none", "same-origin"):
             raise _Refused(HTTPStatus.FORBIDDEN)
-        address = urlsplit(self.path)
-        _, token, *rest = address.path.split("/", 2) if address.path.count("/") > 1 else ("", "", "")
-        if not secrets.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
+        path, _, query = self.path.partition("?")
+        token, slash, name = path.removeprefix("/").partition("/")
+        if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
             raise _Refused(HTTPStatus.NOT_FOUND)
-        return rest[0], {name: values[0] for name, values in parse_qs(address.query).items()}
+        return name, {key: values[0] for key, values in parse_qs(query).items()}
 
     def _get(self, name: str, query: dict[str, str]) -> None:
         state = self.server.state
