@@ -46,7 +46,9 @@ class PageState:
             self._version = status.version
         return {
             "card": self._question and self._with_numbers(asdict(session.card(self._question))),
-            "groups": [{"group": f"g{group.number}", "name": group.name, "size": group.size} for group in session.groups],
+            "groups": [
+                {"group": f"g{group.number}", "name": group.name, "size": group.size} for group in session.groups
+            ],
             "said": [{"id": id, "answer": answer} for id, answer in session.said],
             "status": asdict(status),
         }
@@ -84,9 +86,9 @@ class PageState:
         """Return what comes next."""
         return {"then": self._then, "status": asdict(self._session.status)}
 
-    def image(self, number: str) -> str | None:
-        """Return the path of a picture that a page was told of."""
-        return self._images.get(number)
+    def image(self, number: str) -> str:
+        """Return the path of a picture that a page was told of; empty for other numbers."""
+        return self._images.get(number, "")
 
     def _texts(self, said: dict[str, Any], *names: str) -> list[str]:
         """Return what a page says, if it knows the present state."""
@@ -100,7 +102,9 @@ class PageState:
     def _with_numbers(self, value: Any) -> Any:
         """Return a value with a number in the place of every path of a picture."""
         if isinstance(value, dict):
-            return {key: self._numbers(own) if key == "images" else self._with_numbers(own) for key, own in value.items()}
+            return {
+                key: self._numbers(own) if key == "images" else self._with_numbers(own) for key, own in value.items()
+            }
         return [self._with_numbers(own) for own in value] if isinstance(value, (list, tuple)) else value
 
     def _numbers(self, paths: list[Any]) -> list[str]:

@@ -209,7 +209,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_image(self, number: str) -> None:
         """Send a picture of a card, if it is still one below the folder of pictures."""
         path = self.server.state.image(number)
-        kind = _IMAGES.get(path.rpartition(".")[2].lower()) if path else None
+        kind = _IMAGES.get(path.rpartition(".")[2].lower())
         if kind is None:
             raise _Refused(HTTPStatus.NOT_FOUND)
         real = os.path.realpath(os.path.join(self.server.images, path))

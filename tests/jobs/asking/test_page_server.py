@@ -47,7 +47,9 @@ def state_of(server):
 
 def answer(server, name, **more):
     state = state_of(server)
-    return post(server, "answer", {"id": state["card"]["id"], "answer": name, "version": state["status"]["version"], **more})
+    return post(
+        server, "answer", {"id": state["card"]["id"], "answer": name, "version": state["status"]["version"], **more}
+    )
 
 
 def test_the_page_and_its_parts_may_load_nothing_else(server):
@@ -57,7 +59,9 @@ def test_the_page_and_its_parts_may_load_nothing_else(server):
         assert b"http:" not in body.replace(b"http://www.w3.org/2000/svg", b"")
         assert b"https:" not in body
         policy = headers["Content-Security-Policy"]
-        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'")
+        assert policy.startswith(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+        )
         assert "unsafe" not in policy
         assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
         assert headers["Referrer-Policy"] == "no-referrer"
@@ -253,7 +257,16 @@ def test_a_picture_of_a_card_is_sent(server):
 
 def test_a_picture_has_a_number_and_no_path(server):
     card_with_picture(server)
-    for path in ("../cluster.yaml", "..%2fcluster.yaml", "pictures/0.png", "/etc/hostname", "99999", "-1", "", "0/../x"):
+    for path in (
+        "../cluster.yaml",
+        "..%2fcluster.yaml",
+        "pictures/0.png",
+        "/etc/hostname",
+        "99999",
+        "-1",
+        "",
+        "0/../x",
+    ):
         assert ask(server, f"image/{path}")[0] == 404
 
 
@@ -301,7 +314,9 @@ def test_a_port_that_is_taken_is_said(config, server, tmp_path):
     from mvcc.exceptions import InvalidInputError
     from mvcc.jobs.asking._server import PageServer
 
-    with pytest.raises(InvalidInputError, match=f"cannot serve on port {server.server_port}: .*; choose another --port"):
+    with pytest.raises(
+        InvalidInputError, match=f"cannot serve on port {server.server_port}: .*; choose another --port"
+    ):
         PageServer(None, tmp_path, server.server_port)
 
 

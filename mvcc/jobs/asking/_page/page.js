@@ -151,7 +151,7 @@ function showCard(card) {
   }
   if (!card) return;
   at("look").hidden = card.second_look === null;
-  at("look").textContent = card.second_look ?? "";
+  at("look").textContent = (card.second_look ?? "").replace("you", "You");
   at("rows").replaceChildren(...card.rows.map(shownRow));
   at("which").textContent = card.groups.length
     ? "Which of these is it like?"
