@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from mvcc.jobs.asking._session import AskSession
     from mvcc.multiview import Question
+
+
+_MOST_POINTS = 1500
 
 
 class Stale(Exception):
@@ -58,8 +64,11 @@ class PageState:
         return {"card": self._with_numbers(asdict(self._session.card(self._session.question(id))))}
 
     def nearest(self, id: str) -> dict[str, Any]:
-        """Return the rows nearest to those of a card, per view."""
-        return {"views": [asdict(view) for view in self._session.nearest(self._session.question(id))]}
+        """Return the rows nearest to those of a card, per view, and where its rows are in the plane of all."""
+        session = self._session
+        question = session.question(id)
+        views = zip(session.nearest(question), session.planes, question.rows, strict=True)
+        return {"views": [asdict(near) | _plot(plane, rows) for near, plane, rows in views]}
 
     def answer(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take an answer; return the new state, and whether the answer was the first guess."""
@@ -112,3 +121,10 @@ class PageState:
         for path in map(str, paths):
             self._images[known.setdefault(path, str(len(known)))] = path
         return [known[str(path)] for path in paths]
+
+
+def _plot(plane: NDArray[np.float64], rows: tuple[int, ...]) -> dict[str, Any]:
+    """Return points of a plane, 100 units wide or high, and those of some rows."""
+    low, high = plane.min(axis=0), plane.max(axis=0)
+    places = ((plane - (low + high) / 2) * 100 / max(float((high - low).max()), np.finfo(float).tiny)).round(1)
+    return {"points": places[:: -(-len(places) // _MOST_POINTS)].tolist(), "marked": places[list(rows)].tolist()}

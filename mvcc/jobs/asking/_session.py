@@ -298,7 +298,9 @@ class AskSession:
         job, tables = self._job, self._inputs.tables
         if job.method == "co-em" and "features" not in job.model_fields_set:
             job = job.model_copy(update={"features": "auto"})
-        views = {table.name: pd.DataFrame(make_features(table, job).X, index=table.ids) for table in tables}
+        features = [make_features(table, job) for table in tables]
+        self.planes = [of_view.plane for of_view in features]
+        views = {table.name: pd.DataFrame(own.X, index=table.ids) for table, own in zip(tables, features, strict=True)}
         names = list(views)
         relations = {(names[u], names[v]): rows for (u, v), rows in self._inputs.relations.items()}
         return Questions(views, relations, random_state=job.seed)

@@ -306,11 +306,27 @@ async function nearest() {
   const told = await get(`nearest?id=${encodeURIComponent(id)}`);
   if (!told || !state.card || state.card.id !== id) return undefined;
   at("nearest").replaceChildren(
-    ...told.views.map(({ view, rows }) =>
-      make("div", {}, make("h3", {}, `Nearest in ${view}`), make("ul", {}, ...rows.map(nearRow)))
+    ...told.views.map(({ view, rows, points, marked }) =>
+      make("div", {}, make("h3", {}, `Nearest in ${view}`), make("ul", {}, ...rows.map(nearRow)), plot(view, points, marked))
     )
   );
   return toggle("nearest", true);
+}
+
+function plot(view, points, marked) {
+  const of = (tag, attributes, ...children) => {
+    const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
+    one.append(...children);
+    return one;
+  };
+  const dots = (places) => places.map(([x, y]) => `M${x} ${-y}h0`).join("");
+  return of(
+    "svg",
+    { viewBox: "-53 -53 106 106", role: "img", "aria-label": `The rows of ${view} in a plane; ${marked.length} marked` },
+    of("path", { d: dots(points) }),
+    of("path", { d: dots(marked), class: "marked" })
+  );
 }
 
 function nearRow({ id, group, answered }) {
