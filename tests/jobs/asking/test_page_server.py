@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import os
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -181,6 +183,30 @@ def test_what_another_page_has_not_seen_is_told_instead(config, server, name):
         status, state = post(server, name, {**said, "version": version})
         assert (status, state["status"]["version"], len(state["groups"])) == (409, 2, 2)
     assert asked(config) == before
+
+
+def test_of_two_answers_at_the_same_time_one_is_taken(config, server):
+    said = {"id": state_of(server)["card"]["id"], "answer": "new:harbor", "version": 0}
+    with ThreadPoolExecutor(8) as pages:
+        given = list(pages.map(lambda page: post(server, "answer", said | {"answer": f"new:{page}"})[0], range(8)))
+    assert sorted(given) == [200] + 7 * [409]
+    assert len(asked(config)) == 1
+
+
+def test_a_full_disk_is_said_and_nothing_was_answered(config, server, monkeypatch):
+    state = state_of(server)
+    said = {"id": state["card"]["id"], "answer": "new:harbor", "version": 0}
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        status, told = post(server, "answer", said)
+    assert (status, "No space left" in told["error"]) == (400, True)
+    assert state_of(server) == state
+    assert post(server, "answer", said)[0] == 200
+    assert len(asked(config)) == 1
 
 
 def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
