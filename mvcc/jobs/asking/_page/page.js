@@ -25,11 +25,11 @@ const key = (name) => make("kbd", {}, name);
 
 /* ---- what is sent ---- */
 
-async function say(name, body, words) {
+async function say(name, body, words, tried = false) {
   if (busy || (unsent && unsent.body !== body)) return;
   busy = true;
   const version = body.version ?? state.status.version; // a second try says what was seen at the first
-  unsent = { name, body: Object.assign(body, { version }), words };
+  unsent = { name, body: Object.assign(body, { version }), words, tried };
   try {
     const response = await fetch(name, {
       method: "POST",
@@ -66,14 +66,16 @@ function taken(told) {
 }
 
 function answeredElsewhere(told) {
-  const { name, body, words } = unsent;
-  const last = told.said[told.said.length - 1];
-  const arrived = name === "answer" && told.status.version === body.version + 1 && last && last.id === body.id &&
-    last.answer === (body.answer.startsWith("new:") ? body.answer.slice(4) : body.answer);
+  const { name, body, words, tried } = unsent;
+  const now = told.said.find((one) => one.id === body.id);
+  const known = [...state.groups.map((group) => group.name), "unsure", "outlier"];
+  const same = now && (body.answer === "new" ? !known.includes(now.answer) : now.answer === body.answer.replace(/^new:/, ""));
+  const arrived = name === "answer" && told.status.version === body.version + 1 && same;
+  const fate = tried && name !== "answer" ? "Perhaps this had arrived" : "Not taken";
   unsent = null;
   show(told);
   problem(
-    arrived ? "" : `Something else was said since this page was loaded; here is the present state. Not taken: ${words}.`
+    arrived ? "" : `Something else was said since this page was loaded; here is the present state. ${fate}: ${words}.`
   );
   at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
 }
@@ -99,7 +101,7 @@ function restarted() {
 
 function retry() {
   const { name, body, words } = unsent;
-  say(name, body, words);
+  say(name, body, words, true);
 }
 
 function problem(...content) {
@@ -169,7 +171,7 @@ function showOffers() {
         {},
         make(
           "button",
-          { onclick: () => answer(group.group, quoted(group.name)), "aria-keyshortcuts": place < 9 ? place + 1 : null },
+          { onclick: () => answer(group.name, quoted(group.name)), "aria-keyshortcuts": place < 9 ? place + 1 : null },
           ...(place < 9 ? [key(place + 1)] : []), " ", make("strong", {}, group.name), " ",
           make("span", { class: "soft" }, `(${group.size})`)
         ),
@@ -225,7 +227,7 @@ function showGroups() {
       return item;
     })
   );
-  const options = () => state.groups.map((group) => make("option", { value: group.group }, group.name));
+  const options = () => state.groups.map((group) => make("option", { value: group.name }, group.name));
   at("kept").replaceChildren(...options());
   at("gone").replaceChildren(...options());
   if (state.groups.length > 1) at("gone").selectedIndex = 1;
@@ -237,7 +239,7 @@ function renaming(item, group) {
   input.value = group.name;
   const rename = (event) => {
     event.preventDefault();
-    say("rename", { group: group.group, name: input.value }, `${quoted(group.name)} is now called ${quoted(input.value)}`);
+    say("rename", { group: group.name, name: input.value }, `${quoted(group.name)} is now called ${quoted(input.value)}`);
   };
   item.replaceChildren(make("form", { onsubmit: rename }, input, make("button", {}, "Rename")));
   input.select();
@@ -363,8 +365,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && state) naming(false);
   if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
   if (event.key.length !== 1 || event.key === " ") return;
-  if (/^[1-9nuopfmr?]$/.test(event.key)) event.preventDefault();
-  press(event.key);
+  if (/^[1-9nuopfmr?]$/i.test(event.key)) event.preventDefault();
+  press(event.key.toLowerCase());
 });
 for (const one of document.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
 at("finish").addEventListener("click", () => press("f"));
