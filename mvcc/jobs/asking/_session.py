@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ from mvcc.multiview import Group, Question, Questions
 
 _UNDO, _MERGE, _RENAME = "undo", "merge:", "rename:"
 _NO_GROUP = ("unsure", "outlier")
+_EXPECTED = 10  # clusters, where nothing is known of them
 _STEP = 10  # answers after which it is told how much they moved
 _BETWEEN_LOOKS = 4  # other questions, at least
 _HANDLE = re.compile(r"g([1-9]\d{0,8})")
@@ -124,7 +125,8 @@ class AskSession:
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self._job, self._inputs, self.base = job, inputs, base or Path()
-        self._folder = AnswersFolder(folder, list(job.views), inputs.checksums, on_note)
+        read = [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+        self._folder = AnswersFolder(folder, list(job.views), read, on_note)
         for table in inputs.tables:
             if broken := next((name for name in table.ids if len(name.splitlines()) != 1), None):
                 raise InvalidInputError(f"{table.path}: the id {shown(broken)} contains a line break; rename it.")
@@ -198,7 +200,7 @@ class AskSession:
         ----------
         said : list of (id, answer)
         again : bool
-            As in `answer`.
+            As in `answer`; what one of these says is not replaced by a later one.
         place : callable
             What an error of the answer of a number begins with.
 
@@ -207,13 +209,15 @@ class AskSession:
         MvccError
             As `answer`.
         """
-        before, n_stored = list(self._active), len(self._folder.entries)
+        before, n_stored, n_kept = list(self._active), len(self._folder.entries), len(self._active)
         stored: list[_Told] = []
         found: list[Said] = []
         try:
             for number, (id, answer) in enumerate(said):
                 try:
-                    found.append(self._take(id, answer, again=again, stored=stored))
+                    mine = {one for one, _ in self._active[n_kept:]} if again else set()
+                    found.append(self._take(id, answer, again=again, stored=stored, mine=mine))
+                    n_kept = min(n_kept, len(self._active))
                     if answer != _UNDO:
                         self._refuse_contradiction()
                 except MvccError as error:
@@ -256,7 +260,7 @@ class AskSession:
 
     def question(self, id: str) -> Question:
         """Return the question about a row, also one that was answered before."""
-        return self._questions.question(id)
+        return self._questions.question(self._id(id))
 
     @property
     def groups(self) -> list[Group]:
@@ -298,6 +302,8 @@ class AskSession:
         job, tables = self._job, self._inputs.tables
         if job.method == "co-em" and "features" not in job.model_fields_set:
             job = job.model_copy(update={"features": "auto"})
+        if not isinstance(job.n_clusters, int):
+            job = job.model_copy(update={"n_clusters": _EXPECTED})
         features = [make_features(table, job) for table in tables]
         self.planes = [of_view.plane for of_view in features]
         views = {table.name: pd.DataFrame(own.X, index=table.ids) for table, own in zip(tables, features, strict=True)}
@@ -305,12 +311,17 @@ class AskSession:
         relations = {(names[u], names[v]): rows for (u, v), rows in self._inputs.relations.items()}
         return Questions(views, relations, random_state=job.seed)
 
-    def _take(self, id: str, answer: str, *, again: bool, stored: list[_Told]) -> Said:
-        """Say one thing to the questions; add what of it is to be stored, if anything is."""
+    def _take(
+        self, id: str, answer: str, *, again: bool, stored: list[_Told], mine: Collection[str] = frozenset()
+    ) -> Said:
+        """Say one thing to the questions; add what of it is to be stored, if anything is.
+
+        What was said of ``mine`` is not replaced.
+        """
         questions = self._questions
         if answer == _UNDO:
-            if self._active and id not in ("", self._active[-1][0]):
-                raise InvalidInputError(f"undo takes back what was said last, of {self._active[-1][0]}, not of {id}.")
+            if self._active and id not in ("", last := self._active[-1][0]) and self._id(id) != last:
+                raise InvalidInputError(f"undo takes back what was said last, of {shown(last)}, got {shown(id)}.")
             questions.undo()
             last, _ = self._active.pop()
             stored.append((last, _UNDO))
@@ -324,7 +335,8 @@ class AskSession:
             group = self._group(id)
             questions.rename(group, answer.removeprefix(_RENAME))
             return self._added(stored, group, answer)
-        one = questions.id(id)
+        one = self._id(id)
+        again = again and one not in mine
         before, opens = questions.said(one), answer == "new" or answer.startswith("new:")
         guessed = questions.answer(one, answer if opens or answer in _NO_GROUP else self._group(answer), again=again)
         says = str(questions.said(one))
@@ -339,6 +351,17 @@ class AskSession:
         stored.append((id, answer))
         self._note_guesses()
         return Said(id, answer, None, None)
+
+    def _id(self, of: str) -> str:
+        """Return the id of the question about a row that is called "view:id"."""
+        view, _, name = of.partition(":")
+        for number, table in enumerate(self._inputs.tables):
+            if table.name == view:
+                if name not in table.row:
+                    raise InvalidInputError(table.lacks(name))
+                return self._questions.id((number, table.row[name]))
+        known = ", ".join(f"{table.name}:…" for table in self._inputs.tables)
+        raise InvalidInputError(f"an id must be a view and a row, such as {known}; got {shown(of)}.")
 
     def _group(self, which: str) -> str:
         """Return the name of a group that is named, or else called by its handle."""
