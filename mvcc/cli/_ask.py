@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _EXAMPLES = (
     "mvcc ask cluster.yaml",
     "mvcc ask --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv --out asked",
+    "mvcc ask cluster.yaml --browser",
     "mvcc ask cluster.yaml --json -n 10 > questions.json",
     "mvcc ask cluster.yaml --answers answers.csv",
 )
@@ -30,6 +31,9 @@ _EXAMPLES = (
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
 @click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Record a table: columns id,answer.")
 @click.option("-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]")
+@click.option("--browser", is_flag=True, help="Ask in a page of the browser instead of the terminal.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of --browser.  [default: any that is free]")
+@click.option("--no-open", is_flag=True, help="Print the address of --browser, and open nothing.")
 @output_options("Print the next questions as JSON.")
 def command(
     config: Path | None,
@@ -37,6 +41,9 @@ def command(
     pairs: bool,
     answers: Path | None,
     n_questions: int | None,
+    browser: bool,
+    port: int | None,
+    no_open: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -57,6 +64,10 @@ def command(
         raise click.UsageError("-n is the number of questions of --json; add --json, or leave it out.")
     if pairs and (as_json or answers):
         raise click.UsageError("--pairs asks in the terminal; leave it out, or leave out --json and --answers.")
+    if browser and (pairs or as_json or answers):
+        raise click.UsageError("--browser asks in a page; leave it out, or leave out --pairs, --json and --answers.")
+    if not browser and (port is not None or no_open):
+        raise click.UsageError("--port and --no-open go with --browser; add it, or leave them out.")
     from mvcc.jobs import load_job, read_inputs
 
     folder = out or Path(config or "").parent / "asked"
@@ -67,6 +78,7 @@ def command(
     base = config.parent if config else Path()
     if out is None:
         remark(f"Answers go to {folder}; --out names another folder.")
+    then = f"mvcc cluster {words_of(config, given)} --asked {shlex.quote(str(folder))} -k auto --out results"
     with AskSession(job, inputs, folder, base, remark) as session:
         if answers:
             said = record_table(session, answers)
@@ -74,12 +86,15 @@ def command(
                 say(f"{counted(len(said), 'answer')} recorded. {_state(session)}")
         if as_json:
             print_json(session.document(n_questions or 1))
+        elif browser:
+            from mvcc.cli._ask_browser import ask_in_browser
+
+            ask_in_browser(session, then, port=port or 0, opens=not no_open)
         elif not answers:
             from mvcc.cli._ask_terminal import ask_in_terminal
 
             ask_in_terminal(session, pairs=pairs, single_keys=sys.stdin.isatty())
         if not as_json:
-            then = f"mvcc cluster {words_of(config, given)} --asked {shlex.quote(str(folder))} -k auto --out results"
             say(f"{_state(session)} Go on: {then}")
 
 

@@ -24,4 +24,3 @@ def ask_in_browser(session: AskSession, then: str, *, port: int, opens: bool) ->
             Thread(target=open_browser, args=(address,), daemon=True).start()  # some wait for the browser to end
 
     serve_page(session, then, ready, port=port)
-    remark(f"Next: {then}")
