@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import webbrowser
 from urllib.request import Request, urlopen
 
@@ -19,7 +20,7 @@ def config(tmp_path):
 
 
 def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch):
-    opened = []
+    opened, told = [], threading.Event()
 
     def use(address):
         opened.append(address)
@@ -31,10 +32,12 @@ def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch)
         state = json.load(urlopen(address + "state", timeout=10))
         post("answer", id=state["card"]["id"], answer="new:harbor", version=0)
         opened.append(post("finish")["then"])
+        told.set()
 
     monkeypatch.setattr(webbrowser, "open", use)
     done = mvcc("ask", config.name, "--out", "answers", "--browser", cwd=config.parent)
     assert done.returncode == 0, done.stderr
+    assert told.wait(10)
     address, last = done.stdout.splitlines()
     assert opened == [address, "mvcc cluster cluster.yaml --asked answers -k auto --out results"]
     assert last == f"1 answer, 1 group. Go on: {opened[1]}"
