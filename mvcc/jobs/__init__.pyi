@@ -7,3 +7,9 @@ from ._inputs import read_inputs as read_inputs
 from ._run import check_job as check_job
 from ._run import cluster_job as cluster_job
 from ._saved import SavedClustering as SavedClustering
+from .asking._card import Card as Card
+from .asking._card import ShownGroup as ShownGroup
+from .asking._card import ShownRow as ShownRow
+from .asking._server import serve_page as serve_page
+from .asking._session import AskSession as AskSession
+from .asking._table import record_table as record_table

@@ -1,0 +1,383 @@
+/* The page of questions: shows what the server tells, and sends what the person says. All text goes through
+   textContent, so that no id or name is ever taken for markup. */
+"use strict";
+
+const SHOWN = 4; // groups, before more are asked for
+const at = (id) => document.getElementById(id);
+let state = null; // as the server told it last
+let unsent = null; // what could not be sent: {name, body, words}
+let busy = false; // one thing is said at a time
+let showsAll = false;
+
+function make(tag, attributes = {}, ...children) {
+  const one = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) one.addEventListener(name.slice(2), value);
+    else if (value !== null) one.setAttribute(name, value);
+  }
+  one.append(...children); // texts become text nodes
+  return one;
+}
+
+const quoted = (text) => `“${text}”`;
+const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+const key = (name) => make("kbd", {}, name);
+
+/* ---- what is sent ---- */
+
+async function say(name, body, words, tried = false) {
+  if (busy || (unsent && unsent.body !== body)) return;
+  busy = true;
+  const version = body.version ?? state.status.version; // a second try says what was seen at the first
+  unsent = { name, body: Object.assign(body, { version }), words, tried };
+  try {
+    const response = await fetch(name, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const told = await response.json().catch(() => null);
+    if (response.status === 403 || response.status === 404) restarted();
+    else if (response.status === 503) gone();
+    else if (response.status === 409) answeredElsewhere(told);
+    else if (!response.ok) refused(told ? told.error : `The server refused it (${response.status}).`);
+    else if (name === "finish") finished(told);
+    else taken(told);
+  } catch {
+    gone();
+  } finally {
+    busy = false;
+  }
+}
+
+function taken(told) {
+  unsent = null;
+  problem("");
+  show(told);
+  if (told.told) {
+    const { id, answer, guessed } = told.told;
+    const guess = guessed === null ? "" : guessed ? " That was the first guess." : " The first guess was another group.";
+    at("told").textContent = `${id}: ${inWords(answer)}.${guess}`;
+  } else if ("undone" in told) {
+    at("told").textContent = told.undone ? `Taken back: the answer to ${told.undone}.` : "Taken back.";
+  } else {
+    at("told").textContent = "";
+  }
+}
+
+function answeredElsewhere(told) {
+  const { name, body, words, tried } = unsent;
+  const now = told.said.find((one) => one.id === body.id);
+  const known = [...state.groups.map((group) => group.name), "unsure", "outlier"];
+  const same = now && (body.answer === "new" ? !known.includes(now.answer) : now.answer === body.answer.replace(/^new:/, ""));
+  const arrived = name === "answer" && told.status.version === body.version + 1 && same;
+  const fate = tried && name !== "answer" ? "Perhaps this had arrived" : "Not taken";
+  unsent = null;
+  show(told);
+  problem(
+    arrived ? "" : `Something else was said since this page was loaded; here is the present state. ${fate}: ${words}.`
+  );
+  at("told").textContent = arrived ? `Had arrived: ${words}.` : "";
+}
+
+function refused(message) {
+  unsent = null;
+  problem(message);
+}
+
+function gone() {
+  problem(
+    `The server is gone. Not sent: ${unsent.words}. Start mvcc ask again, which shows a new address. `,
+    make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again")
+  );
+}
+
+function restarted() {
+  problem(
+    `The server was started anew, with another address: open the one that it shows. Not sent: ${unsent.words}. `,
+    make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again")
+  );
+}
+
+function retry() {
+  const { name, body, words } = unsent;
+  say(name, body, words, true);
+}
+
+function problem(...content) {
+  at("problem").replaceChildren(...content);
+  at("problem").hidden = content[0] === "";
+}
+
+const inWords = (answer) => ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
+
+function answer(value, words) {
+  const { id, second_look } = state.card;
+  say("answer", { id, answer: value, again: second_look !== null }, `${id}: ${words}`);
+}
+
+function openGroup(name) {
+  answer(name ? `new:${name}` : "new", name ? `new group ${quoted(name)}` : "a new group");
+}
+
+/* ---- what is shown ---- */
+
+function show(told) {
+  const before = state && state.card ? state.card.id : null;
+  state = told;
+  at("status").textContent = statusLine(told.status);
+  naming(false);
+  toggle("why", false);
+  toggle("nearest", false);
+  showCard(told.card);
+  showGroups();
+  showSaid();
+  if ((told.card ? told.card.id : null) !== before && before !== null) {
+    at("thing").focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+}
+
+function statusLine(status) {
+  const parts = [`${status.n_answers} answered`, counted(status.n_groups, "group")];
+  if (status.moved !== null) parts.push(`the last 10 answers moved ${Math.round(100 * status.moved)} % of the rows`);
+  if (status.n_answers) parts.push(`guessed ${status.guessed_of_last_ten} of your last ${Math.min(10, status.n_answers)}`);
+  return parts.join(" · ");
+}
+
+function showCard(card) {
+  showsAll = false;
+  at("thing").textContent = card ? card.id : "Nothing is left to ask about.";
+  for (const one of document.querySelectorAll("section > :not(h1), .answers :not([data-key=p])")) {
+    one.classList.toggle("gone", !card);
+  }
+  if (!card) return;
+  at("look").hidden = card.second_look === null;
+  at("look").textContent = (card.second_look ?? "").replace("you", "You");
+  at("rows").replaceChildren(...card.rows.map(shownRow));
+  at("which").textContent = card.groups.length
+    ? "Which of these is it like?"
+    : "There is no group yet. What is this? Press n to name the first group.";
+  at("why").textContent = card.why;
+  showOffers();
+}
+
+function showOffers() {
+  const { groups } = state.card;
+  at("groups").replaceChildren(
+    ...groups.slice(0, showsAll ? groups.length : SHOWN).map((group, place) =>
+      make(
+        "li",
+        {},
+        make(
+          "button",
+          { onclick: () => answer(group.name, quoted(group.name)), "aria-keyshortcuts": place < 9 ? place + 1 : null },
+          ...(place < 9 ? [key(place + 1)] : []), " ", make("strong", {}, group.name), " ",
+          make("span", { class: "soft" }, `(${group.size})`)
+        ),
+        make(
+          "div",
+          { class: "exemplars" },
+          ...group.exemplars.map((rows) => make("div", { class: "exemplar" }, ...rows.map(shownRow)))
+        )
+      )
+    )
+  );
+  const more = document.querySelector("[data-key=m]");
+  more.hidden = groups.length <= SHOWN;
+  more.setAttribute("aria-expanded", showsAll);
+  more.querySelector("span").textContent = showsAll ? "Fewer groups" : `${groups.length - SHOWN} more`;
+}
+
+function shownRow(row) {
+  return make(
+    "article",
+    { class: "row" },
+    make("h3", {}, make("span", {}, `${row.view} `), row.id),
+    ...row.images.map((number) => make("img", { src: `image/${number}`, alt: `Picture of ${row.id}` })),
+    ...(row.values.length
+      ? [make("dl", { tabindex: 0 }, ...row.values.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)]))]
+      : []),
+    ...(row.bars.length ? [bars(row.bars)] : [])
+  );
+}
+
+function bars(values) {
+  const most = Math.max(3, ...values.map(([, z]) => Math.abs(z)));
+  return make(
+    "table",
+    { class: "bars", "aria-label": "Standard deviations from the mean" },
+    ...values.map(([name, z]) => {
+      const bar = make("span", z < 0 ? { class: "below" } : {});
+      const width = (50 * Math.abs(z)) / most;
+      bar.style.width = `${width}%`;
+      bar.style.left = `${z < 0 ? 50 - width : 50}%`;
+      const number = `${z < 0 ? "−" : "+"}${Math.abs(z).toFixed(1)}`;
+      return make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, make("div", { class: "bar" }, bar)),
+        make("td", {}, number));
+    })
+  );
+}
+
+function showGroups() {
+  at("all-groups").replaceChildren(
+    ...state.groups.map((group) => {
+      const item = make("li", {}, `${group.name} (${group.size}) `);
+      item.append(make("button", { "aria-label": `Rename ${group.name}`, onclick: () => renaming(item, group) }, "Rename"));
+      return item;
+    })
+  );
+  const options = () => state.groups.map((group) => make("option", { value: group.name }, group.name));
+  at("kept").replaceChildren(...options());
+  at("gone").replaceChildren(...options());
+  if (state.groups.length > 1) at("gone").selectedIndex = 1;
+  at("merging").hidden = state.groups.length < 2;
+}
+
+function renaming(item, group) {
+  const input = make("input", { maxlength: 200, autocomplete: "off", "aria-label": `New name of ${group.name}` });
+  input.value = group.name;
+  const rename = (event) => {
+    event.preventDefault();
+    say("rename", { group: group.name, name: input.value }, `${quoted(group.name)} is now called ${quoted(input.value)}`);
+  };
+  item.replaceChildren(make("form", { onsubmit: rename }, input, make("button", {}, "Rename")));
+  input.select();
+}
+
+function showSaid() {
+  at("said").replaceChildren(
+    ...state.said.toReversed().map((one) => {
+      const item = make("li", {}, `${one.id}: ${inWords(one.answer)} `);
+      item.append(make("button", { "aria-label": `Change ${one.id}`, onclick: () => changing(one) }, "Change"));
+      return item;
+    })
+  );
+}
+
+async function changing({ id, answer }) {
+  const told = await get(`card?id=${encodeURIComponent(id)}`);
+  if (!told) return;
+  show({ ...state, card: told.card });
+  told.card.second_look ??= "";
+  at("look").hidden = false;
+  at("look").replaceChildren(`You said ${inWords(answer)}. `, make("button", { onclick: back }, "Keep it"));
+}
+
+async function back() {
+  const told = await get("state");
+  if (told) show(told);
+}
+
+async function get(name) {
+  const response = await fetch(name).catch(() => null);
+  const told = response && (await response.json().catch(() => null));
+  if (response && response.ok) return told;
+  problem((told && told.error) || "The server is gone, or has another address now. Start mvcc ask again.");
+  return null;
+}
+
+function finished(told) {
+  document.querySelector("header button").hidden = true;
+  unsent = state = null;
+  document.querySelector("main").replaceChildren(
+    make("h1", { tabindex: -1 }, "Finished"),
+    make("p", {}, `${counted(told.status.n_answers, "answer")} kept. What comes next:`),
+    make("p", {}, make("code", {}, told.then)),
+    make("p", { class: "soft" }, "The server has ended; this page can be closed. mvcc ask goes on where you stopped.")
+  );
+  document.querySelector("h1").focus();
+}
+
+/* ---- on demand ---- */
+
+function toggle(id, on) {
+  at(id).hidden = !on;
+  document.querySelector(`[aria-controls=${id}]`).setAttribute("aria-expanded", on);
+}
+
+function naming(on) {
+  at("naming").hidden = !on;
+  at("name").value = "";
+  if (on) at("name").focus();
+}
+
+async function nearest() {
+  if (!at("nearest").hidden) return toggle("nearest", false);
+  const { id } = state.card;
+  const told = await get(`nearest?id=${encodeURIComponent(id)}`);
+  if (!told || !state.card || state.card.id !== id) return undefined;
+  at("nearest").replaceChildren(
+    ...told.views.map(({ view, rows, points, marked }) =>
+      make("div", {}, make("h3", {}, `Nearest in ${view}`), make("ul", {}, ...rows.map(nearRow)), plot(view, points, marked))
+    )
+  );
+  return toggle("nearest", true);
+}
+
+function plot(view, points, marked) {
+  const of = (tag, attributes, ...children) => {
+    const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
+    one.append(...children);
+    return one;
+  };
+  const dots = (places) => places.map(([x, y]) => `M${x} ${-y}h0`).join("");
+  return of(
+    "svg",
+    { viewBox: "-53 -53 106 106", role: "img", "aria-label": `The rows of ${view} in a plane; ${marked.length} marked` },
+    of("path", { d: dots(points) }),
+    of("path", { d: dots(marked), class: "marked" })
+  );
+}
+
+function nearRow({ id, group, answered }) {
+  const where = answered ? `in ${quoted(group)}` : group ? `not asked; most like ${quoted(group)}` : "not asked";
+  return make("li", {}, id, " ", make("span", { class: "soft" }, where));
+}
+
+const KEYS = {
+  n: () => naming(true),
+  u: () => answer("unsure", "unsure"),
+  o: () => answer("outlier", "fits nowhere"),
+  m: () => {
+    showsAll = !showsAll;
+    showOffers();
+  },
+  "?": () => toggle("why", at("why").hidden),
+  r: nearest,
+};
+
+function press(name) {
+  if (unsent) return name === "r" ? retry() : undefined;
+  if (!state || busy) return undefined;
+  if (name === "p") return say("undo", {}, "undo");
+  if (name === "f") return say("finish", {}, "finish");
+  if (!state.card) return undefined;
+  if (name >= "1" && name <= "9") {
+    const button = document.querySelectorAll("#groups button")[name - 1];
+    return button && button.click();
+  }
+  return Object.hasOwn(KEYS, name) ? KEYS[name]() : undefined;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && state) naming(false);
+  if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
+  if (event.key.length !== 1 || event.key === " ") return;
+  if (/^[1-9nuopfmr?]$/i.test(event.key)) event.preventDefault();
+  press(event.key.toLowerCase());
+});
+for (const one of document.querySelectorAll("[data-key]")) one.addEventListener("click", () => press(one.dataset.key));
+at("finish").addEventListener("click", () => press("f"));
+at("unnamed").addEventListener("click", () => naming(false));
+at("naming").addEventListener("submit", (event) => {
+  event.preventDefault();
+  openGroup(at("name").value.trim());
+});
+at("merging").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const [kept, gone_] = [at("kept"), at("gone")].map((one) => one.selectedOptions[0]);
+  say("merge", { kept: kept.value, gone: gone_.value }, `${quoted(gone_.textContent)} into ${quoted(kept.textContent)}`);
+});
+back();

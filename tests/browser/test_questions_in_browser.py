@@ -1,0 +1,366 @@
+"""The page of questions in a real browser: whole sessions, by keyboard, by touch, and through what goes wrong."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from mvcc.jobs.asking import _server
+from tests.browser.conftest import is_complaint
+from tests.jobs.asking.pages import KINDS, THEN, asked, kind_of, serving, write_tables
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+THING, TOLD, PROBLEM = "#thing", "#told", "#problem"
+
+
+@pytest.fixture
+def config(tmp_path):
+    return write_tables(tmp_path)
+
+
+@pytest.fixture
+def visit(browser):
+    """Open an address; in the end nothing may have been complained of but what is expected, nor asked of others."""
+    contexts, heard = [], []
+    expected = ["ERR_CONNECTION_RE", "ERR_EMPTY_RESPONSE"]  # servers end while pictures are on their way
+
+    def at(address, width=1280, expects=(), **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        expected.extend(expects)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda one: heard.append(one.text) if is_complaint(one) else None)
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("request", lambda one: None if one.url.startswith(address) else heard.append(one.url))
+        page.on("dialog", lambda one: heard.append("a dialog"))
+        page.goto(address)
+        page.wait_for_function("() => document.getElementById('thing').textContent !== ''")
+        return page
+
+    yield at
+    for context in contexts:
+        context.close()
+    assert [one for one in heard if not any(part in one for part in expected)] == []
+
+
+def wait_for(page, selector, text):
+    page.wait_for_function(
+        "([at, text]) => document.querySelector(at).textContent.includes(text)", arg=[selector, text]
+    )
+
+
+def kind(page):
+    return kind_of(int(page.inner_text("#rows .row h3").split()[-1].rstrip(">")[1:]))
+
+
+def offered(page):
+    return page.locator("#groups button strong").all_inner_texts()
+
+
+def answer_by_keys(page):
+    """Answer as the kinds of the rows are, and wait for the next card."""
+    thing, name, groups = page.inner_text(THING), kind(page), offered(page)
+    if name in groups:
+        page.keyboard.press(str(groups.index(name) + 1))
+    else:
+        page.keyboard.press("n")
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+    wait_for(page, TOLD, f"{thing}: “{name}”.")
+    return thing
+
+
+def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, visit):
+    with serving(config) as server:
+        page = visit(server.address)
+        assert "There is no group yet" in page.inner_text("#which")
+        things = [answer_by_keys(page) for _ in range(10)]
+        card = page.inner_text("section")
+        page.reload()
+        page.wait_for_selector("#rows .row")
+        assert page.inner_text("section") == card
+        assert page.inner_text("#status") == f"10 answered · 3 groups · guessed {guessed(page)} of your last 10"
+        page.keyboard.press("p")
+        wait_for(page, TOLD, f"Taken back: the answer to {things[-1]}.")
+        assert page.inner_text(THING) == things[-1]
+        page.keyboard.press("u")
+        wait_for(page, TOLD, f"{things[-1]}: unsure.")
+        page.keyboard.press("o")
+        wait_for(page, TOLD, "fits nowhere.")
+        things += [answer_by_keys(page) for _ in range(9)]
+        assert len(set(things)) == 19
+        assert page.inner_text("#status").startswith("20 answered · 3 groups · the last 10 answers moved ")
+        assert sorted(offered(page)) == sorted(KINDS)
+        page.keyboard.press("f")
+        wait_for(page, "h1", "Finished")
+        assert page.inner_text("code") == THEN
+    assert len(asked(config)) == 22
+
+
+def guessed(page):
+    return page.inner_text("#status").split("guessed ")[1].split()[0]
+
+
+def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visit):
+    with serving(config) as server:
+        page = visit(server.address)
+        page.keyboard.press("n")
+        page.keyboard.type("nuopf?mr1")  # is a name, and no keys
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+u")
+        page.keyboard.press("1")
+        assert page.is_hidden("#naming")
+        page.keyboard.press("?")
+        assert page.inner_text("#why").startswith("speaks for about ")
+        page.keyboard.press("?")
+        assert page.is_hidden("#why")
+        page.keyboard.press("r")
+        page.wait_for_selector("#nearest li")
+        assert "Nearest in images" in page.inner_text("#nearest")
+        assert asked(config) == []
+        for name in ("a", "b", "c", "d", "e"):
+            page.keyboard.press("n")
+            page.keyboard.type(name)
+            page.keyboard.press("Enter")
+            wait_for(page, TOLD, f"“{name}”.")
+        assert len(offered(page)) == 4
+        assert page.evaluate("document.activeElement.closest('#groups')") is None  # the guess is not preselected
+        page.keyboard.press("5")
+        page.keyboard.press("m")
+        assert len(offered(page)) == 5
+        fifth = offered(page)[4]
+        page.keyboard.press("5")
+        wait_for(page, TOLD, f"“{fifth}”. The first guess was another group.")
+        assert page.inner_text("#look").startswith("You said ")  # the fifth was no good answer
+        page.keyboard.press("1")
+        page.wait_for_selector("#look", state="hidden")
+        page.keyboard.press("1")
+        wait_for(page, TOLD, "That was the first guess.")
+    assert len(asked(config)) == 8
+
+
+def test_groups_are_renamed_and_merged_and_answers_changed(config, visit):
+    with serving(config) as server:
+        page = visit(server.address)
+        while len(offered(page)) < 3:
+            answer_by_keys(page)
+        page.click("summary >> text=Groups")
+        names = [page.inner_text(f"#all-groups li:nth-child({place})").split(" (")[0] for place in (1, 2, 3)]
+        page.click("#all-groups li:nth-child(3) button")
+        page.fill("#all-groups input", "elsewhere")
+        page.keyboard.press("Enter")
+        wait_for(page, "#all-groups", "elsewhere (")
+        page.select_option("#gone", label="elsewhere")
+        page.select_option("#kept", label=names[0])
+        page.click("#merging button")
+        page.wait_for_function("() => document.querySelectorAll('#all-groups li').length === 2")
+        page.click("summary >> text=What was said")
+        first = page.inner_text("#said li:last-child").split(": ")[0]
+        page.click("#said li:last-child button")
+        wait_for(page, THING, first)
+        assert page.inner_text("#look").startswith(f"You said “{names[0]}”.")
+        page.click("text=Keep it")
+        page.wait_for_function("(first) => document.getElementById('thing').textContent !== first", arg=first)
+        page.click("#said li:last-child button")
+        wait_for(page, THING, first)
+        page.keyboard.press("o")
+        wait_for(page, "#said", f"{first}: fits nowhere")
+
+
+def test_two_tabs_do_not_answer_for_each_other(config, visit):
+    with serving(config) as server:
+        one, other = visit(server.address), visit(server.address, expects=["409 (Conflict)"])
+        thing = answer_by_keys(one)
+        other.keyboard.press("u")
+        wait_for(
+            other,
+            PROBLEM,
+            "Something else was said since this page was loaded; here is the present state. "
+            f"Not taken: {thing}: unsure.",
+        )
+        assert other.inner_text(THING) == one.inner_text(THING) != thing
+        second = answer_by_keys(other)
+        assert other.is_hidden(PROBLEM)
+    assert [line.split(",")[0] for line in asked(config)] == [thing, second]
+
+
+def test_an_answer_whose_response_was_lost_had_arrived(config, visit):
+    def lose(route):
+        route.fetch()
+        route.abort()
+
+    with serving(config) as server:
+        page = visit(server.address, expects=["ERR_FAILED", "409 (Conflict)"])
+        for keys, words in ((["u"], "unsure"), (["n", "Enter"], "a new group")):
+            thing = page.inner_text(THING)
+            page.route("**/answer", lose, times=1)
+            for key in keys:
+                page.keyboard.press(key)
+            wait_for(page, PROBLEM, f"Not sent: {thing}: {words}.")
+            page.evaluate("document.activeElement.blur()")
+            page.keyboard.press("r")
+            wait_for(page, TOLD, f"Had arrived: {thing}: {words}.")
+            assert page.is_hidden(PROBLEM)
+        page.route("**/undo", lose, times=1)
+        page.keyboard.press("p")
+        wait_for(page, PROBLEM, "Not sent: undo.")
+        page.keyboard.press("r")
+        wait_for(page, PROBLEM, "Perhaps this had arrived: undo.")
+    assert len(asked(config)) == 3
+
+
+def test_a_group_may_be_called_like_the_number_of_another(config, visit):
+    with serving(config) as server:
+        page = visit(server.address)
+        for name in ("g2", "G1"):
+            page.keyboard.press("n")
+            page.keyboard.type(name)
+            page.keyboard.press("Enter")
+            wait_for(page, TOLD, f"“{name}”.")
+        for place in (1, 2):
+            name = offered(page)[place - 1]
+            page.keyboard.press(str(place))
+            wait_for(page, TOLD, f"“{name}”.")
+            page.wait_for_function("() => document.getElementById('look').hidden")
+
+
+def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(config, visit, monkeypatch):
+    monkeypatch.setattr(_server.secrets, "token_urlsafe", lambda n: "t" * n)
+    with serving(config) as server:
+        page = visit(server.address)
+        answer_by_keys(page)
+        thing = page.inner_text(THING)
+    page.keyboard.press("n")
+    page.keyboard.type("a name")
+    page.keyboard.press("Enter")
+    wait_for(page, PROBLEM, f"The server is gone. Not sent: {thing}: new group “a name”.")
+    assert page.input_value("#name") == "a name"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("u")  # one thing at a time
+    page.keyboard.press("r")
+    wait_for(page, PROBLEM, "The server is gone.")
+    with serving(config, server.server_port):
+        page.keyboard.press("r")
+        wait_for(page, TOLD, f"{thing}: “a name”.")
+        assert page.is_hidden(PROBLEM)
+    assert len(asked(config)) == 2
+
+
+def start(config, port):
+    words = ["ask", "cluster.yaml", "--out", "answers", "--browser", "--no-open", "--port", str(port)]
+    command = [sys.executable, "-m", "mvcc", *words]
+    process = subprocess.Popen(command, cwd=config.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return process, process.stdout.readline().strip()
+
+
+def test_the_command_is_killed_and_started_again(config, visit):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process, address = start(config, port)
+    page = visit(address, expects=["404 (Not Found)"])
+    things = [answer_by_keys(page) for _ in range(3)]
+    process.kill()
+    process.communicate()
+    thing = page.inner_text(THING)
+    page.keyboard.press("u")
+    wait_for(page, PROBLEM, f"The server is gone. Not sent: {thing}: unsure.")
+    process, again = start(config, port)
+    assert again != address
+    page.keyboard.press("r")
+    wait_for(page, PROBLEM, f"with another address: open the one that it shows. Not sent: {thing}: unsure.")
+    other = visit(again)
+    assert other.inner_text(THING) == thing
+    things.append(answer_by_keys(other))
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "mvcc cluster cluster.yaml --asked answers" in out
+    assert [line.split(",")[0] for line in asked(config)] == things
+
+
+def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):
+    with serving(config) as server:
+        page = visit(server.address, 390, has_touch=True, is_mobile=True, color_scheme="dark")
+        for name in KINDS:
+            page.tap("[data-key=n]")
+            page.fill("#name", name * 12)
+            page.tap("text=Open the group")
+            wait_for(page, TOLD, name)
+        page.tap("[data-key='?']")
+        page.tap("[data-key=r]")
+        page.wait_for_selector("#nearest li")
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        page.tap("#groups button >> nth=0")
+        wait_for(page, "#status", "4 answered")
+        images = "[...document.querySelectorAll('img')]"
+        page.wait_for_function(
+            f"() => {images}.length > 0 && {images}.every((one) => one.complete && one.naturalWidth === 1)"
+        )
+        small = (
+            "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() && one.offsetHeight < 44)"
+        )
+        assert page.evaluate(f"{small}.length") == 0
+
+
+def test_markup_in_ids_and_names_is_shown_literally(tmp_path, visit):
+    config = write_tables(tmp_path, "<img src=x onerror=alert(1)>")
+    name = "<script>alert(2)</script>&amp;"
+    with serving(config) as server:
+        page = visit(server.address)
+        page.keyboard.press("n")
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+        wait_for(page, TOLD, f"“{name}”.")
+        assert offered(page) == [name]
+        while "texts:" not in page.inner_text(THING):
+            page.keyboard.press("u")
+            wait_for(page, TOLD, "unsure")
+        assert "<img src=x onerror=alert(1)>" in page.inner_text(THING)
+        page.click("summary >> text=What was said")
+        page.click("#said li:last-child button")
+        wait_for(page, "#look", f"You said “{name}”.")
+        assert page.locator("img[src=x], main script").count() == 0
+
+
+def test_everything_has_a_name_and_can_be_reached_by_tab(config, visit):
+    with serving(config) as server:
+        page = visit(server.address)
+        while len(offered(page)) < 2:
+            answer_by_keys(page)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        nameless = """[...document.querySelectorAll('button, input, select, img')].filter((one) => !(
+            one.textContent.trim() || one.ariaLabel || one.alt || (one.labels && one.labels.length))).length"""
+        assert page.evaluate(nameless) == 0
+        reached = set()
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.textContent"))
+        buttons = page.locator("button:visible").all_text_contents()
+        assert set(buttons) <= reached
+        thing = page.inner_text(THING)
+        page.locator("#groups button").first.focus()
+        page.keyboard.press("Enter")
+        wait_for(page, TOLD, f"{thing}: ")
+
+
+def test_when_nothing_is_left_it_says_so(tmp_path, visit):
+    config = write_tables(tmp_path, n=10)
+    with serving(config) as server:
+        page = visit(server.address)
+        for _ in range(10 + 5):
+            thing = page.inner_text(THING)
+            page.keyboard.press("u")
+            page.wait_for_function("(thing) => document.getElementById('thing').textContent !== thing", arg=thing)
+        assert page.inner_text(THING) == "Nothing is left to ask about."
+        assert page.is_hidden("[data-key=u]")
+        page.keyboard.press("u")
+        page.keyboard.press("p")
+        wait_for(page, TOLD, "Taken back")
+        assert page.is_visible("[data-key=u]")

@@ -1,0 +1,69 @@
+"""``mvcc ask --browser``: the page is opened, the address printed, and the session ends as others do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import webbrowser
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.command_line import mvcc
+from tests.jobs.asking.pages import asked, write_tables
+
+
+@pytest.fixture
+def config(tmp_path):
+    return write_tables(tmp_path)
+
+
+def test_the_browser_is_sent_to_the_address_that_is_printed(config, monkeypatch):
+    opened, told = [], threading.Event()
+
+    def use(address):
+        opened.append(address)
+
+        def post(name, **said):
+            request = Request(address + name, json.dumps(said).encode(), {"Content-Type": "application/json"})
+            return json.load(urlopen(request, timeout=10))
+
+        state = json.load(urlopen(address + "state", timeout=10))
+        post("answer", id=state["card"]["id"], answer="new:harbor", version=0)
+        opened.append(post("finish")["then"])
+        told.set()
+
+    monkeypatch.setattr(webbrowser, "open", use)
+    done = mvcc("ask", config.name, "--out", "answers", "--browser", cwd=config.parent)
+    assert done.returncode == 0, done.stderr
+    assert told.wait(10)
+    address, last = done.stdout.splitlines()
+    assert opened == [address, "mvcc cluster cluster.yaml --asked answers -k auto --out results"]
+    assert last == f"1 answer, 1 group. Go on: {opened[1]}"
+    assert len(asked(config)) == 1
+
+
+def test_a_port_that_is_taken_is_no_traceback(config):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = mvcc("ask", config, "--out", config.parent / "a", "--browser", "--no-open", "--port", port)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"mvcc: cannot serve on port {port}: Address already in use; choose another --port.\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--port", 8000),
+        ("--no-open",),
+        ("--browser", "--json"),
+        ("--browser", "--pairs"),
+        ("--browser", "--port", 65536),
+    ],
+)
+def test_options_that_do_not_go_together(config, words):
+    done = mvcc("ask", config, "--out", config.parent / "a", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--port" in done.stderr or "--browser" in done.stderr
+    assert not (config.parent / "a").exists()
