@@ -86,17 +86,17 @@ function refused(message) {
 }
 
 function gone() {
-  problem(
-    `The server is gone. Not sent: ${unsent.words}. Start mvcc ask again, which shows a new address. `,
-    make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again")
-  );
+  unsentProblem("The server is gone. Start mvcc ask again, which shows a new address.");
 }
 
 function restarted() {
-  problem(
-    `The server was started anew, with another address: open the one that it shows. Not sent: ${unsent.words}. `,
-    make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again")
-  );
+  unsentProblem("The server was started anew, with another address: open the one that it shows.");
+}
+
+function unsentProblem(what) {
+  const again = make("button", { onclick: retry, "aria-keyshortcuts": "r" }, key("r"), " Try this one again");
+  problem(`${what} Not sent: ${unsent.words}. `, again);
+  again.focus(); // keys are no longer typed into a name
 }
 
 function retry() {
@@ -107,6 +107,7 @@ function retry() {
 function problem(...content) {
   at("problem").replaceChildren(...content);
   at("problem").hidden = content[0] === "";
+  if (content[0] !== "") at("problem").scrollIntoView({ block: "nearest" });
 }
 
 const inWords = (answer) => ({ unsure: "unsure", outlier: "fits nowhere" })[answer] ?? quoted(answer);
