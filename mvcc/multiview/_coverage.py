@@ -70,12 +70,15 @@ class Kernel:
         near *= self.roots[columns]
         return near
 
-    def sums(self, rows: Ints, groups: list[Ints]) -> Floats:
-        """Return the sums of K over the members of every group, (rows, groups)."""
+    def sums(self, rows: Ints, groups: list[Ints], *, others_only: bool = False) -> Floats:
+        """Return the sums of K over the members of every group, (rows, groups); others only: but for the row itself."""
         if not groups:
             return np.zeros((len(rows), 0))
-        first = np.cumsum([0, *map(len, groups[:-1])])
-        sums: Floats = np.add.reduceat(self.weights(rows, np.concatenate(groups)), first, axis=1)
+        first, members = np.cumsum([0, *map(len, groups[:-1])]), np.concatenate(groups)
+        weights = self.weights(rows, members)
+        if others_only:
+            weights[rows[:, None] == members] = 0
+        sums: Floats = np.add.reduceat(weights, first, axis=1)
         return sums
 
 

@@ -390,13 +390,14 @@ class Questions:
         if not answered:
             return []
         own = np.array([numbers.index(int(history.answers[one])) for one in answered])
-        rows, sizes = np.arange(len(answered)), np.array([[len(members[number]) for number in numbers]])
+        sizes = np.array([[len(members[number]) for number in numbers]])
         without = sizes - (own[:, None] == np.arange(len(numbers)))  # the object itself
-        sums = self._coverage.kernel.sums(np.array(answered), list(members.values()))
-        sums[rows, own] -= self._coverage.kernel.roots[answered] ** 2
+        sums = self._coverage.kernel.sums(np.array(answered), list(members.values()), others_only=True)
         likeness = sums / np.sqrt(np.maximum(without, 1))
         found = []
-        for one, place, left, like in zip(answered, own.tolist(), without[rows, own], likeness, strict=True):
+        for one, place, left, like in zip(
+            answered, own.tolist(), without[np.arange(len(own)), own], likeness, strict=True
+        ):
             best = int(like.argmax())
             lonely = not left and len(history.answers) - history.opened_at[numbers[place]] > _LONELY
             if one not in history.looked_at and (lonely or (left and like[place] < _DOUBT * like[best])):
