@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mvcc._utils.messages import clipped, counted
+from mvcc.cli._number_of_clusters import told_how_to_ask
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ _EXAMPLES = (
 @click.option("--view", "views", multiple=True, metavar="NAME=FILE", help="A table with one row per instance.")
 @click.option("--match", "matches", multiple=True, metavar="VIEW:VIEW=FILE", help="Matches: two columns of ids.")
 @click.option("--constraints", multiple=True, metavar="VIEW=FILE", help="Constraints: columns i,j,kind[,weight].")
-@click.option("-k", "--clusters", "n_clusters", type=int, help="Number of clusters.")
+@click.option("--asked", metavar="FOLDER", help="Answers: the folder of `mvcc ask`.")
+@click.option(
+    "-k", "--clusters", "n_clusters", metavar="NUMBER|auto", help="Number of clusters; auto: that of the named groups."
+)
 @click.option("--id-column", "id_columns", multiple=True, metavar="VIEW=COLUMN", help="The column that names the rows.")
 @click.option(
     "--labels-column",
@@ -86,17 +90,18 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
     if config is None and not given["views"]:
         raise click.UsageError("there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE.")
     if config is None and given["n_clusters"] is None:
-        raise click.UsageError("the number of clusters is missing; give it with -k.")
+        raise click.UsageError("the number of clusters is missing; give it with -k (auto: ask for it).")
     if out is None and not dry_run:
         raise click.UsageError("the output folder is missing; give it with --out.")
     from mvcc.jobs import cluster_job, load_job
 
     job = load_job(config, list(_settings(given)))
-    if out is None or dry_run:
-        _check(job, as_json)
-        return
-    with _shown_steps() as on_step:
-        facts = cluster_job(job, out, fresh=fresh, on_step=on_step)
+    with told_how_to_ask(job, config, given, as_json):
+        if out is None or dry_run:
+            _check(job, as_json)
+            return
+        with _shown_steps() as on_step:
+            facts = cluster_job(job, out, fresh=fresh, on_step=on_step)
     from mvcc.reporting.html import write_clustering_report
 
     report = out / "report.html"
@@ -136,7 +141,7 @@ _BY_NAME = (  # options NAME=VALUE, their flags, and the keys of views that they
     ("id_columns", "--id-column", "id_column"),
     ("labels_columns", "--labels-column", "labels_column"),
 )
-_PLAIN = ("n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs", "seed")
+_PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs", "seed")
 
 
 def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
@@ -159,7 +164,8 @@ def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
     for option in _PLAIN:
         if given[option] is not None:
             flag = "-k" if option == "n_clusters" else f"--{option.replace('_', '-')}"
-            yield (option,), given[option], f"{flag} {given[option]}"
+            value = _number(given[option]) if option == "n_clusters" else given[option]
+            yield (option,), value, f"{flag} {given[option]}"
 
 
 def _each(texts: Iterable[str], flag: str) -> Iterator[tuple[str, str, str]]:
@@ -209,6 +215,9 @@ def _check(job: Job, as_json: bool) -> None:
         say(f"{table.name}: {', '.join(counted(n, noun) for noun, n in numbers.items())} ({table.path})")
     for (u, v), rows in inputs.relations.items():
         say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
+    if inputs.answers:
+        n_outliers = sum(map(len, inputs.answers.outliers))
+        say(f"answers: {counted(len(inputs.answers.groups), 'group')}, {counted(n_outliers, 'row')} of outliers")
     say("All files are valid. Nothing was written.")
 
 
@@ -225,6 +234,8 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
                 **_effect(view),
                 "labels": str(out / view["name"] / "labels.csv"),
                 "reference_f": view["reference_f"],
+                "names": view["names"],
+                "outliers": len(view["outliers"]),
             }
             for view in facts["views"]
         ]
@@ -243,8 +254,19 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
             continue
         shares = f"{relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster"
         say(f"{names}: {shares} ({relation['by_chance']:.0%} by chance)")
+    if facts["names_from"]:
+        say(f"Names: {_names(facts)} ({facts['names_from']})")
     say(f"Clusters: {out}/*/labels.csv")
     say(f"Report: {report}")
+
+
+def _names(facts: dict[str, Any]) -> str:
+    """List the clusters that have names; one has several where views have clusters of their own."""
+    named = [
+        (cluster, list(dict.fromkeys(filter(None, (view["names"][cluster] for view in facts["views"])))))
+        for cluster in range(facts["n_clusters"])
+    ]
+    return ", ".join(f"{cluster} {' / '.join(names)}" for cluster, names in named if names) or "none"
 
 
 def _doubts(facts: dict[str, Any]) -> list[str]:

@@ -22,6 +22,7 @@ from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
 
 Listed = Arrays
+Source = tuple[NDArray[np.object_], NDArray[np.int64]]  # the file that each was read from, and the line
 
 
 class Constraints:
@@ -66,7 +67,7 @@ class Constraints:
             array.flags.writeable = False
         self._listed: Listed | None = (pairs, must_link, weights)
         self._parts: tuple[Neighborhoods, Constraints] | None = None
-        self._source: tuple[str, NDArray[np.int64]] | None = None  # the file that they were read from, and the lines
+        self._source: Source | None = None
 
     @classmethod
     def empty(cls) -> Constraints:
@@ -137,8 +138,27 @@ class Constraints:
         pairs, must_link, weights = self.listed()
         selected = self.from_sorted(pairs[rows], must_link[rows], weights[rows])
         if self._source is not None:
-            selected._source = self._source[0], self._source[1][rows]
+            selected._source = self._source[0][rows], self._source[1][rows]
         return selected
+
+    def on_rows(self, rows: NDArray[np.int64]) -> Constraints:
+        """Return the constraints between the given ascending rows, in whose order these are numbered anew."""
+        inside = np.flatnonzero(np.isin(self.pairs, rows).all(axis=1))
+        kept = self.select(inside)
+        renumbered = self.from_sorted(np.searchsorted(rows, kept.pairs), kept.must_link, kept.weights)
+        renumbered._source = kept._source
+        return renumbered
+
+    def joined(self, other: Constraints) -> Constraints:
+        """Return the constraints of two files as one list, repeated ones as often as they are there."""
+        pairs = np.concatenate((self.pairs, other.pairs))
+        must_link = np.concatenate((self.must_link, other.must_link))
+        weights = np.concatenate((self.weights, other.weights))
+        names, lines = zip(self._places(), other._places(), strict=True)
+        order = _order(pairs, must_link, weights)
+        joined = self.from_sorted(pairs[order], must_link[order], weights[order])
+        joined._source = np.concatenate(names)[order], np.concatenate(lines)[order]
+        return joined
 
     def rows(self) -> Iterator[Row]:
         """Give (i, j, is must-link, weight) of every constraint."""
@@ -161,7 +181,11 @@ class Constraints:
         str
             The line and the file; empty where it was not read from a file.
         """
-        return "" if self._source is None else f"line {self._source[1][position]} of {self._source[0]}"
+        name = self._source[0][position] if self._source else ""
+        return f"line {self._source[1][position]} of {name}" if self._source and name else ""
+
+    def _places(self) -> Source:
+        return self._source or (np.full(len(self), "", object), np.zeros(len(self), np.int64))
 
     @property
     def pairs(self) -> NDArray[np.int64]:
@@ -345,7 +369,7 @@ class Constraints:
         pairs, must_link, weights = file.arrays(None if ids is None else number_rows(ids))
         order = _order(pairs, must_link, weights)
         made = cls.from_sorted(pairs[order], must_link[order], weights[order])
-        made._source = file.name, np.array(list(file.records), dtype=np.int64)[order]
+        made._source = np.full(len(order), file.name, object), np.array(list(file.records), dtype=np.int64)[order]
         return made
 
     def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -55,6 +55,15 @@ class Table:
     def row(self) -> dict[str, int]:
         """The number of the row of every id."""
         return {name: number for number, name in enumerate(self.ids)}
+
+    def on_rows(self, rows: NDArray[np.int64]) -> Table:
+        """Return the table of some of the rows, in the given order."""
+        return replace(
+            self,
+            ids=[self.ids[row] for row in rows],
+            X=self.X[rows],
+            reference=None if self.reference is None else [self.reference[row] for row in rows],
+        )
 
     def lacks(self, name: str) -> str:
         """Say that no row has an id, and what may be the reason."""
