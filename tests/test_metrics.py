@@ -222,7 +222,7 @@ def test_fit_of_many_rows_and_columns_is_that_by_some_of_them(monkeypatch):
     some = cluster_fit(X, labels)
     assert not np.array_equal(some, whole)
     assert np.corrcoef(some, whole)[0, 1] > 0.8
-    assert set(np.argsort(some)[:20]) == set(range(20))
+    assert some[:20].max() < np.median(some[20:])
 
 
 def test_fit_needs_a_label_for_each_row():

@@ -1,4 +1,4 @@
-"""What is often taken for the number of clusters where nothing was judged; none of it is right more often than not."""
+"""What is often taken for the number of clusters where nothing was judged."""
 
 from __future__ import annotations
 
