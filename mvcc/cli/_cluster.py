@@ -90,7 +90,7 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
     if config is None and not given["views"]:
         raise click.UsageError("there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE.")
     if config is None and given["n_clusters"] is None:
-        raise click.UsageError("the number of clusters is missing; give it with -k (auto: ask for it).")
+        raise click.UsageError("the number of clusters is missing; give it with -k (NUMBER or auto).")
     if out is None and not dry_run:
         raise click.UsageError("the output folder is missing; give it with --out.")
     from mvcc.jobs import cluster_job, load_job
@@ -255,18 +255,10 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
         shares = f"{relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster"
         say(f"{names}: {shares} ({relation['by_chance']:.0%} by chance)")
     if facts["names_from"]:
-        say(f"Names: {_names(facts)} ({facts['names_from']})")
+        named = [f"{cluster} {name}" for cluster, name in enumerate(facts["names"]) if name]
+        say(f"Names: {', '.join(named) or 'none'} ({facts['names_from']})")
     say(f"Clusters: {out}/*/labels.csv")
     say(f"Report: {report}")
-
-
-def _names(facts: dict[str, Any]) -> str:
-    """List the clusters that have names; one has several where views have clusters of their own."""
-    named = [
-        (cluster, list(dict.fromkeys(filter(None, (view["names"][cluster] for view in facts["views"])))))
-        for cluster in range(facts["n_clusters"])
-    ]
-    return ", ".join(f"{cluster} {' / '.join(names)}" for cluster, names in named if names) or "none"
 
 
 def _doubts(facts: dict[str, Any]) -> list[str]:

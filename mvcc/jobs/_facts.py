@@ -40,6 +40,7 @@ def describe(job: Job, inputs: Inputs, features: list[Features], fit: Fit, expla
         "title": _listed([table.name for table in tables]),
         "n_clusters": job.k,
         "views": views,
+        "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
         "names_from": answers.source if answers else "",
         "relations": [
             _relation(*views, rows, job, tables) | explained.relations[views] for views, rows in fit.relations.items()

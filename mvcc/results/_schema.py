@@ -211,7 +211,7 @@ class Clustering(_Facts):
     relations: tuple[Relation, ...]
     co_em: CoEM | None
     joint: JointGraph | None = None
-    names_from: StrictStr = ""
+    names: tuple[StrictStr, ...] = ()
     stability_runs: StabilityRuns
     warnings: tuple[StrictStr, ...]
     settings: dict[str, Any]
@@ -230,8 +230,12 @@ class Clustering(_Facts):
                 raise ValueError(
                     f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is {self.n_clusters}"
                 )
-            if view.names and len(view.names) != self.n_clusters:
-                raise ValueError(f"views.{number}.names has {len(view.names)} entries for {self.n_clusters} clusters")
+        for where, names in (
+            ("", self.names),
+            *((f"views.{number}.", view.names) for number, view in enumerate(self.views)),
+        ):
+            if names and len(names) != self.n_clusters:
+                raise ValueError(f"{where}names has {len(names)} entries for {self.n_clusters} clusters")
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
@@ -244,12 +248,6 @@ class Clustering(_Facts):
                 f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for {n_views} views"
             )
         return self
-
-    def names_of(self, cluster: int) -> str:
-        """Return the name of a cluster; several where views have clusters of their own."""
-        return " / ".join(
-            dict.fromkeys(name for view in self.views for name in view.names[cluster : cluster + 1] if name)
-        )
 
     def _check_relation(self, where: str, relation: Relation) -> None:
         if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:

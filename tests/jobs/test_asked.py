@@ -63,6 +63,8 @@ def test_answers_become_constraints_names_the_number_of_clusters_and_rows_left_o
     facts = cluster(by(asking(options, folder, n_clusters="auto")), tmp_path / "out")
     assert facts["n_clusters"] == len(groups) == K
     assert facts["settings"]["n_clusters"] == "auto"
+    by_cluster = zip(*(view["names"] for view in facts["views"]), strict=True)
+    assert facts["names"] == [" / ".join(dict.fromkeys(names)) for names in by_cluster]
     gone = [matches(tmp_path)[place] for place in (1, 4)]
     for number, view in enumerate(facts["views"]):
         rows = read_csv(tmp_path / "out" / view["name"] / "labels.csv")

@@ -38,7 +38,6 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
         warnings=[*(Notice(text) for text in clustering.warnings), *_unfit(clustering)],
         sections=[_section(clustering, number) for number in range(len(clustering.views))],
         sizes=_sizes(clustering),
-        names=[clustering.names_of(cluster) for cluster in range(clustering.n_clusters)],
         relations=[_related(clustering, relation) for relation in clustering.relations],
         switches=_switches(clustering),
         most_listed=_most_listed(clustering),

@@ -110,8 +110,10 @@ def test_only_a_page_drawn_by_the_graphics_card_may_compose_programs(write):
 
 
 def test_texts_of_users_stay_texts(page):
-    facts = make_facts((30, 20), title=EVIL, warnings=[EVIL], command=EVIL, settings={EVIL: {EVIL: EVIL}})
-    plain = make_facts((30, 20), warnings=["x"], settings={"a": {"b": "c"}})
+    facts = make_facts(
+        (30, 20), title=EVIL, warnings=[EVIL], command=EVIL, settings={EVIL: {EVIL: EVIL}}, names=[EVIL] * 5
+    )
+    plain = make_facts((30, 20), warnings=["x"], settings={"a": {"b": "c"}}, names=["x"] * 5)
     for view in plain["views"]:
         view.update(names=["x"] * plain["n_clusters"], outliers=["y"])
     harmless = page(plain)
@@ -172,6 +174,7 @@ def test_names_of_clusters_stand_in_legend_tables_and_hover_texts(page):
     facts = make_facts((30, 20))
     names = ["", "harbor", "street", "<b>", "garden"]
     facts["views"][0]["names"], facts["views"][1]["names"] = names, ["shop", "harbor", "", "", "park"]
+    facts["names"] = ["shop", "harbor", "street", "<b>", "garden / park"]
     made = page(facts)
     assert all(f" {name} " in made.text for name in ("0 shop", "1 harbor", "2 street", "3 <b>", "4 garden / park"))
     view = data_of(made)["views"][0]
