@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
+import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
-from mvcc.exceptions import MvccError
+from mvcc._utils.environment import command_line, now
+from mvcc._utils.messages import clipped
+from mvcc.exceptions import MvccError, StoreError
 
 
 def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
@@ -66,6 +71,74 @@ def remove_parts(folder: Path) -> None:
     """Remove what killed processes have left of files that they were writing in a folder."""
     for part in folder.glob(".*.part"):
         part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(folder: Path, on_note: Callable[[str], None]) -> Iterator[None]:
+    """Hold a folder for this process alone; another one is told who writes to it.
+
+    The system drops the lock of a process that ends, however it ends. Its file alone is no lock, but it says of a
+    process that was killed when it began.
+
+    Raises
+    ------
+    StoreError
+        Where another process holds the folder.
+    """
+    path = folder / ".lock"
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(_held(path))
+        if left := file.read():
+            on_note(f"{folder}: {_described(left)} ended without a word. Going on from what it stored.")
+            file.seek(0)
+            file.truncate()
+        holder = {"pid": os.getpid(), "host": platform.node(), "started": now(), "command": command_line()}
+        # it goes while it is still held; where that is impossible, a file that nobody holds keeps nobody out
+        stack.callback(_unlink, path)
+        json.dump(holder, file)
+        file.flush()
+        yield
+
+
+@contextlib.contextmanager
+def _held(path: Path) -> Iterator[IO[str]]:
+    import fcntl  # which not every system has
+
+    while True:
+        with open(path, "a+", encoding="utf-8") as file:
+            file.seek(0)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(
+                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until that has ended, or "
+                    f"choose another folder by --out."
+                ) from None
+            if _is(path, file):
+                yield file
+                return
+
+
+def _is(path: Path, file: IO[str]) -> bool:
+    """Tell whether the open file is the one that has the path: a run that ends removes its own."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _described(content: str) -> str:
+    try:
+        holder = json.loads(content)
+        pid, host, started, command = (clipped(str(holder[key]), 300) for key in ("pid", "host", "started", "command"))
+    except (ValueError, TypeError, KeyError):
+        return "another run"
+    return f"a run of process {pid} on {host}, begun {started} ({command}),"
+
+
+def _unlink(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def sha256_of(content: bytes) -> str:

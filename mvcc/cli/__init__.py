@@ -21,6 +21,7 @@ from mvcc.exceptions import ConfigError, MvccError
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
 _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
+    "ask": "all answers are stored, the same command goes on",
     "run": "finished trials are stored, the same command resumes",
     "cluster": "the results are incomplete, the same command starts over",
 }
@@ -28,6 +29,7 @@ _AFTER_INTERRUPT = {
 _GROUPS = {
     "Your own tables": {
         "init": "Write a small example to start from.",
+        "ask": "Answer questions about your own tables.",
         "cluster": "Cluster your own tables.",
         "constraints": "Check a list of constraints.",
         "report": "Write the HTML report of a clustering or of experiments.",

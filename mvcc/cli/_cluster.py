@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._utils.messages import clipped, counted
+from mvcc._utils.messages import counted
+from mvcc.cli._job_options import as_number, job_options, settings
 from mvcc.cli._number_of_clusters import told_how_to_ask
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
 
 if TYPE_CHECKING:
     from mvcc.jobs import Job
-
-_Keys = tuple[str, ...]
 
 _EXAMPLES = (
     "mvcc cluster --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv \\",
@@ -31,23 +30,11 @@ _EXAMPLES = (
     "cluster",
     epilog=below_help(*_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")),
 )
-@click.argument("config", required=False, type=click.Path(path_type=Path))
-@click.option("--view", "views", multiple=True, metavar="NAME=FILE", help="A table with one row per instance.")
-@click.option("--match", "matches", multiple=True, metavar="VIEW:VIEW=FILE", help="Matches: two columns of ids.")
-@click.option("--constraints", multiple=True, metavar="VIEW=FILE", help="Constraints: columns i,j,kind[,weight].")
+@job_options
 @click.option("--asked", metavar="FOLDER", help="Answers: the folder of `mvcc ask`.")
 @click.option(
     "-k", "--clusters", "n_clusters", metavar="NUMBER|auto", help="Number of clusters; auto: that of the named groups."
 )
-@click.option("--id-column", "id_columns", multiple=True, metavar="VIEW=COLUMN", help="The column that names the rows.")
-@click.option(
-    "--labels-column",
-    "labels_columns",
-    multiple=True,
-    metavar="VIEW=COLUMN",
-    help="True labels, only compared with the clusters.",
-)
-@click.option("--ignore", multiple=True, metavar="VIEW=COLUMN", help="A column to leave out.")
 @click.option("--method", metavar="NAME", help="joint, or the paper's co-em.  [default: joint]")
 @click.option("--base", metavar="NAME", help="co-em: mpck-means or pck-means.  [default: mpck-means]")
 @click.option("--transfer", metavar="NAME", help="co-em: transfer method.  [default: constraint-propagation]")
@@ -55,23 +42,9 @@ _EXAMPLES = (
     "--threshold", metavar="NUMBER|cv", help="co-em: least weight of a propagated constraint.  [default: 0.75]"
 )
 @click.option("--closure", metavar="NAME", help="co-em: full, view or none.  [default: full]")
-@click.option("--on-conflict", metavar="NAME", help="error, or drop contradictory constraints.  [default: error]")
-@click.option(
-    "--features",
-    multiple=True,
-    metavar="[VIEW=]NAME",
-    help="auto, spectral, pca or none.  [default: auto; spectral for co-em]",
-)
-@click.option(
-    "--components",
-    multiple=True,
-    metavar="[VIEW=]NUMBER",
-    help="Dimensions of the features.  [default: k for spectral, up to 10 for pca]",
-)
 @click.option(
     "--stability-runs", type=int, help="Stability runs, each without a tenth of the constraints.  [default: 10]"
 )
-@click.option("--seed", type=int, help="The same seed gives the same result.  [default: 0]")
 @click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
 @click.option("--fresh", is_flag=True, help="Replace a clustering with other settings in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
@@ -134,67 +107,14 @@ def _shown_steps() -> Iterator[Callable[[str], None]]:
             yield show
 
 
-_BY_NAME = (  # options NAME=VALUE, their flags, and the keys of views that they set
-    ("views", "--view", "path"),
-    ("matches", "--match", None),
-    ("constraints", "--constraints", None),
-    ("id_columns", "--id-column", "id_column"),
-    ("labels_columns", "--labels-column", "labels_column"),
-)
 _PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs", "seed")
 
 
-def _settings(given: dict[str, Any]) -> Iterator[tuple[_Keys, Any, str]]:
-    """Translate the options into settings: keys, value, and what messages call the option."""
-    for option, flag, key in _BY_NAME:
-        for name, text, label in _each(given[option], flag):
-            yield (("views", name, key) if key else (option, name)), text, label
-    ignored: dict[str, list[str]] = {}
-    for text in given["ignore"]:
-        name, column = _named(text, "--ignore")
-        ignored.setdefault(name, []).append(column)
-        yield ("views", name, "ignore"), list(ignored[name]), f"--ignore {text}"
-    for option, key in (("features", "features"), ("components", "n_components")):
-        for text in given[option]:
-            name, _, word = text.rpartition("=")
-            value = _number(word) if option == "components" else word
-            yield (("views", name, key) if name else (key,)), value, f"--{option} {text}"
+def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+    k = given["n_clusters"]
+    yield from settings(given | {"n_clusters": None if k is None else as_number(k)}, _PLAIN)
     if given["threshold"] is not None:
-        yield ("threshold",), _number(given["threshold"]), f"--threshold {given['threshold']}"
-    for option in _PLAIN:
-        if given[option] is not None:
-            flag = "-k" if option == "n_clusters" else f"--{option.replace('_', '-')}"
-            value = _number(given[option]) if option == "n_clusters" else given[option]
-            yield (option,), value, f"{flag} {given[option]}"
-
-
-def _each(texts: Iterable[str], flag: str) -> Iterator[tuple[str, str, str]]:
-    """Give name, value and label of an option that may be given once for each name."""
-    seen = set()
-    for text in texts:
-        name, value = _named(text, flag)
-        if name in seen:
-            raise click.BadParameter(f"{clipped(repr(name))} is given twice; keep one.", param_hint=flag)
-        seen.add(name)
-        yield name, value, f"{flag} {text}"
-
-
-def _named(text: str, flag: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise click.BadParameter(
-            f"{clipped(repr(text))} has no name, '=' and value, such as {flag} texts=…", param_hint=flag
-        )
-    return name, value
-
-
-def _number(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+        yield ("threshold",), as_number(given["threshold"]), f"--threshold {given['threshold']}"
 
 
 def _check(job: Job, as_json: bool) -> None:

@@ -8,22 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mvcc.cli._job_options import words_of
 from mvcc.cli._shared import print_json, say
 from mvcc.exceptions import ConfigError
 
 if TYPE_CHECKING:
     from mvcc.jobs import Job
-
-_OF_TABLES = {  # options that `mvcc ask` has, too
-    "views": "--view",
-    "matches": "--match",
-    "constraints": "--constraints",
-    "labels_columns": "--labels-column",
-    "id_columns": "--id-column",
-    "ignore": "--ignore",
-    "features": "--features",
-    "components": "--components",
-}
 
 
 @contextmanager
@@ -40,11 +30,9 @@ def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_jso
                 print_json(found)
             elif found["k"]:
                 _print_criteria(found)
-        words = ["mvcc", "ask", *([] if config is None else [str(config)])]
-        for option, flag in _OF_TABLES.items():
-            words += [word for text in given[option] for word in (flag, text)]
-        words += [] if job.asked is None else ["--out", job.asked]
-        raise ConfigError(f"{error} To be asked:\n  {shlex.join(words)}") from None
+        folder = job.asked or ("asked" if config is None else None)
+        out = f" --out {shlex.quote(folder)}" if folder else ""
+        raise ConfigError(f"{error} To be asked:\n  mvcc ask {words_of(config, given)}{out}") from None
 
 
 def _print_criteria(found: dict[str, Any]) -> None:

@@ -154,10 +154,10 @@ class Constraints:
         pairs = np.concatenate((self.pairs, other.pairs))
         must_link = np.concatenate((self.must_link, other.must_link))
         weights = np.concatenate((self.weights, other.weights))
-        names, lines = zip(self._places(), other._places(), strict=True)
         order = _order(pairs, must_link, weights)
         joined = self.from_sorted(pairs[order], must_link[order], weights[order])
-        joined._source = np.concatenate(names)[order], np.concatenate(lines)[order]
+        (names, lines), (others, their_lines) = self._places(), other._places()
+        joined._source = np.concatenate((names, others))[order], np.concatenate((lines, their_lines))[order]
         return joined
 
     def rows(self) -> Iterator[Row]:

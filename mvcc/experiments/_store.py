@@ -6,29 +6,26 @@ Every file is written as a whole or not at all, and its checksum is noted before
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import gzip
 import json
 import os
-import platform
 from collections.abc import Callable, Collection, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.environment import command_line, now
 from mvcc._utils.files import (
     JOURNAL,
     Checksums,
     damage_of,
     known_checksums,
+    locked,
     note_checksum,
     remove_parts,
     sha256_of,
     write_whole,
 )
-from mvcc._utils.messages import clipped
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import TEXT
 from mvcc.results import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, Manifest, parse_manifest, read_csv, unpacked
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _KEY = ["trial", *CELL]
-_LOCK = ".lock"
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
@@ -50,24 +46,11 @@ class ResultsStore:
 
     @contextlib.contextmanager
     def held(self, on_note: Callable[[str], None]) -> Iterator[None]:
-        """Hold the folder for this run alone, and clear away what killed runs have left half written.
-
-        The system drops the lock of a process that ends, however it ends. Its file alone is no lock, but it says of a
-        run that was killed when it began.
-        """
+        """Hold the folder for this run alone, and clear away what killed runs have left half written."""
         with contextlib.ExitStack() as stack:
             with _explained(self.folder):
                 self.folder.mkdir(parents=True, exist_ok=True)
-                file = stack.enter_context(_locked(path := self.folder / _LOCK))
-                if left := file.read():
-                    on_note(f"{self.folder}: {_described(left)} ended without a word. Going on from what it stored.")
-                    file.seek(0)
-                    file.truncate()
-                holder = {"pid": os.getpid(), "host": platform.node(), "started": now(), "command": command_line()}
-                # it goes while it is still held; where that is impossible, a file that nobody holds keeps nobody out
-                stack.callback(_unlink, path)
-                json.dump(holder, file)
-                file.flush()
+                stack.enter_context(locked(self.folder, on_note))
                 remove_parts(self.folder)
                 remove_parts(self.trials)
             yield
@@ -278,42 +261,3 @@ def _explained(path: Path) -> Iterator[None]:
             f"{path} cannot be written: {error.strerror or error}. What was stored before is intact; free space, make "
             f"it writable, or choose another folder by --out, and run again."
         ) from error
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[IO[str]]:
-    while True:
-        with open(path, "a+", encoding="utf-8") as file:
-            file.seek(0)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(
-                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until that has ended, or "
-                    f"choose another folder by --out."
-                ) from None
-            if _is(path, file):
-                yield file
-                return
-
-
-def _is(path: Path, file: IO[str]) -> bool:
-    """Tell whether the open file is the one that has the path: a run that ends removes its own."""
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
-    except FileNotFoundError:
-        return False
-
-
-def _described(content: str) -> str:
-    try:
-        holder = json.loads(content)
-        pid, host, started, command = (clipped(str(holder[key]), 300) for key in ("pid", "host", "started", "command"))
-    except (ValueError, TypeError, KeyError):
-        return "another run"
-    return f"a run of process {pid} on {host}, begun {started} ({command}),"
-
-
-def _unlink(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink()

@@ -9,3 +9,8 @@ from ._number_of_clusters import UnknownNumberError as UnknownNumberError
 from ._run import check_job as check_job
 from ._run import cluster_job as cluster_job
 from ._saved import SavedClustering as SavedClustering
+from .asking._card import Card as Card
+from .asking._card import ShownGroup as ShownGroup
+from .asking._card import ShownRow as ShownRow
+from .asking._session import AskSession as AskSession
+from .asking._table import record_table as record_table

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
@@ -83,6 +84,8 @@ class Job(Section):
         By ``view:view``, the file of pairs of ids that are the same object.
     constraints : dict
         By view, the file of must-links and cannot-links.
+    show : dict
+        By view, the columns that `mvcc ask` shows of a row; such as hold no numbers are not clustered.
     asked : str or None
         The folder of `mvcc ask`: what was answered there counts beside the constraints.
     n_clusters : int or "auto"
@@ -105,6 +108,9 @@ class Job(Section):
     views: dict[str, View] = Field(examples=["{texts: texts.csv, images: images.npz}"])
     matches: dict[str, _Path] = Field(default={}, examples=["{texts:images: matches.csv}"])
     constraints: dict[str, _Path] = Field(default={}, examples=["{texts: pairs.csv}"])
+    show: dict[str, Annotated[tuple[_Column, ...], BeforeValidator(_columns)]] = Field(
+        default={}, examples=["{texts: [title, body]}"]
+    )
     asked: _Path | None = Field(default=None, examples=["asked"])
     n_clusters: _NumberOfClusters = Field(examples=["5"])
     method: Annotated[Literal["joint", "co-em"], one_of(METHODS)] = "joint"
@@ -162,12 +168,12 @@ class Job(Section):
         refuse(_wrong_pairs(matches, info.data.get("views")))
         return matches
 
-    @field_validator("constraints")
+    @field_validator("constraints", "show")
     @classmethod
-    def _of_views(cls, constraints: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+    def _of_views(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         views = info.data.get("views")
-        refuse(((name,), problem) for name in constraints if (problem := _no_view(name, views)))
-        return constraints
+        refuse(((name,), problem) for name in given if (problem := _no_view(name, views)))
+        return given
 
     @property
     def k(self) -> int:
@@ -178,6 +184,7 @@ class Job(Section):
     def settings(self) -> dict[str, Any]:
         """Return what the job does, as a file would say it; without what has no effect."""
         useless = set(_OF_CO_EM) if self.method == "joint" else set()
+        useless |= set() if self.show else {"show"}
         return self.model_dump(mode="json", exclude_none=True, exclude=useless)
 
 
@@ -209,6 +216,7 @@ def load_job(
     path: str | os.PathLike[str] | None,
     options: Iterable[tuple[tuple[str, ...], Any, str]] = (),
     overrides: Iterable[str] = (),
+    defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> Job:
     """Put a job together from a YAML file, if there is one, and options, which replace its values.
 
@@ -221,6 +229,8 @@ def load_job(
         of a new view comes before what else is said of it.
     overrides : iterable of str
         Values that replace those of the file, such as ``"n_clusters=4"``; what follows the ``=`` is YAML.
+    defaults : mapping
+        Values where neither file nor options have any.
 
     Raises
     ------
@@ -243,6 +253,8 @@ def load_job(
             problems.report(keys, problem, problems.option(label))
         else:
             put(value, keys, new, label, problems)
+    if isinstance(value, dict):
+        value = {**defaults, **value}
     return validated(Job, value, problems)
 
 

@@ -71,7 +71,7 @@ def read_inputs(job: Job) -> Inputs:
     DataError, InvalidInputError
         Name file, line and what is wrong.
     """
-    tables = [read_table(name, view) for name, view in job.views.items()]
+    tables = [read_table(name, view, job.show.get(name, ())) for name, view in job.views.items()]
     for table in tables:
         if job.n_clusters != "auto":
             check_enough(table, job.n_clusters)

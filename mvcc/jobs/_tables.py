@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -40,6 +40,8 @@ class Table:
         Columns that are neither.
     id_column : str or None
         The column that names the rows; None where they are numbered from 0.
+    shown : dict {column: list of str}
+        What a person sees of the rows.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Table:
     reference: list[str] | None
     unused: list[str]
     id_column: str | None
+    shown: dict[str, list[str]] = field(default_factory=dict)
 
     @cached_property
     def row(self) -> dict[str, int]:
@@ -63,6 +66,7 @@ class Table:
             ids=[self.ids[row] for row in rows],
             X=self.X[rows],
             reference=None if self.reference is None else [self.reference[row] for row in rows],
+            shown={column: [values[row] for row in rows] for column, values in self.shown.items()},
         )
 
     def lacks(self, name: str) -> str:
@@ -74,8 +78,8 @@ class Table:
         return said + nearest(name, self.ids)
 
 
-def read_table(name: str, view: View) -> Table:
-    """Read a view.
+def read_table(name: str, view: View, show: Collection[str] = ()) -> Table:
+    """Read a view; columns to show that hold no numbers are not clustered.
 
     Raises
     ------
@@ -90,10 +94,11 @@ def read_table(name: str, view: View) -> Table:
         raise DataError(f"{view.path}: there are no rows.")
     id_column = _id_column(frame, view)
     beside = [*frame.attrs.get("beside", []), *({frame.attrs.get("index")} - {None})]
-    used_elsewhere = {id_column, view.labels_column, *view.ignore} - {None}
-    for column in [view.labels_column, *view.ignore]:
+    for column in [view.labels_column, *view.ignore, *show]:
         if column is not None:
             _check_column(frame, column, view.path)
+    words = [column for column in show if not np.isfinite(_converted(frame[[column]])).any()]
+    used_elsewhere = {id_column, view.labels_column, *view.ignore, *words} - {None}
     columns = [column for column in frame.columns if column not in used_elsewhere and column not in beside]
     if not columns:
         raise DataError(f"{view.path}: no column is left to cluster; it has {_listed(frame.columns)}.")
@@ -111,6 +116,7 @@ def read_table(name: str, view: View) -> Table:
         reference=None if view.labels_column is None else _labels(frame[view.labels_column], view.path),
         unused=[column for column in frame.columns if column not in {*columns, id_column, view.labels_column}],
         id_column=id_column,
+        shown={column: as_texts(frame[column].where(frame[column].notna(), "")).tolist() for column in show},
     )
 
 

@@ -16,6 +16,7 @@ from ._methods import transfer_origin as transfer_origin
 from ._methods import uses_relations as uses_relations
 from ._question_types import ClustersHint as ClustersHint
 from ._question_types import Group as Group
+from ._question_types import Neighbor as Neighbor
 from ._question_types import Offer as Offer
 from ._question_types import Progress as Progress
 from ._question_types import Question as Question

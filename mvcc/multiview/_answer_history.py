@@ -14,6 +14,7 @@ from mvcc.exceptions import InvalidInputError
 UNSURE, OUTLIER, NEW = "unsure", "outlier", "new"
 LAST = 10  # answers that settle the number of groups where they open none
 _NOT_NAMES = (NEW, UNSURE, OUTLIER, "undo", "none")
+_NOT_BEFORE_NAMES = (f"{NEW}:", "merge:", "rename:")
 
 Ints = NDArray[np.int64]
 
@@ -140,7 +141,7 @@ class AnswerHistory:
             raise InvalidInputError(
                 f"The name of a group must be a text without blanks at its ends, got {shown(name)}."
             )
-        if name in _NOT_NAMES or name.startswith(f"{NEW}:"):
+        if name in _NOT_NAMES or name.startswith(_NOT_BEFORE_NAMES):
             raise InvalidInputError(f"{shown(name)} must not be the name of a group: it is an answer of its own.")
         if any(other == name and number != group for number, other in self.names.items()):
             raise InvalidInputError(f"There is a group {shown(name)} already; give another name.")

@@ -147,11 +147,10 @@ class Coverage:
         rows: Floats = np.maximum(near - self.cover(answered), 0) @ self._rows
         return rows
 
-    def rows_nearest_to(self, groups: list[Ints]) -> Floats:
-        """Return the number of rows that are more like a group than like others, for each."""
+    def nearest_of(self, groups: list[Ints]) -> tuple[Ints, Floats]:
+        """Return the place of the group that every object summed over is most like, and the rows it stands for."""
         likeness = self.kernel.sums(self._summed, groups) / np.sqrt([len(own) for own in groups])
-        nearest, rows = likeness.argmax(axis=1), self._rows.sum(axis=1)
-        return np.array([rows[nearest == place].sum() for place in range(len(groups))])
+        return likeness.argmax(axis=1), self._rows.sum(axis=1)
 
     def cover(self, answered: Ints) -> Floats:
         """Return how far answers speak for every object that is summed over."""

@@ -37,12 +37,17 @@ class Offer:
     Attributes
     ----------
     group : Group
-    exemplar : Rows
-        The rows of its member that is most like the object, per view.
+    exemplars : tuple of Rows
+        The rows of one or two of its members, per view; the one that is most like the object first.
     """
 
     group: Group
-    exemplar: Rows
+    exemplars: tuple[Rows, ...]
+
+    @property
+    def exemplar(self) -> Rows:
+        """The first of them."""
+        return self.exemplars[0]
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,24 @@ class SecondLook:
 
 
 @dataclass(frozen=True)
+class Neighbor:
+    """A row near an object in the graph of all views.
+
+    Attributes
+    ----------
+    row : int
+    group : str
+        The group that it was put into, or else is most like; empty where there is none.
+    answered : bool
+        Whether it was asked about.
+    """
+
+    row: int
+    group: str
+    answered: bool
+
+
+@dataclass(frozen=True)
 class ClustersHint:
     """How many clusters the answers propose.
 
@@ -99,10 +122,13 @@ class ClustersHint:
         as many rows are nearest to it as to the mean group: it is likely a wrong answer.
     settled : bool
         Whether the last ten answers that name a group opened none.
+    counted : tuple of int
+        The numbers of the groups that count.
     """
 
     n_clusters: int
     settled: bool
+    counted: tuple[int, ...]
 
 
 @dataclass(frozen=True)

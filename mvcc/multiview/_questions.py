@@ -18,10 +18,20 @@ from mvcc.multiview._answer_history import LAST, NEW, OUTLIER, UNSURE, Answer, A
 from mvcc.multiview._coverage import Coverage
 from mvcc.multiview._group_links import GroupLinks
 from mvcc.multiview._named_objects import NamedObjects
-from mvcc.multiview._question_types import ClustersHint, Group, Offer, Progress, Question, SecondLook, Untold
+from mvcc.multiview._question_types import (
+    ClustersHint,
+    Group,
+    Neighbor,
+    Offer,
+    Progress,
+    Question,
+    SecondLook,
+    Untold,
+)
 from mvcc.views import ConstrainedViews, GivenViews
 
 _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
+_EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
 _RUNNER_UP = 0.5  # of the likeliest group: so likely must the next one be for an object to be undecided
 _DOUBT = 0.2  # of what speaks for another group: with less for its own, an answer is looked at again
@@ -133,7 +143,7 @@ class Questions:
 
     def answer(
         self, question: Question | str | tuple[int | str, int], answer: str | int, *, again: bool = False
-    ) -> None:
+    ) -> bool | None:
         """Take down an answer.
 
         Parameters
@@ -144,6 +154,11 @@ class Questions:
             The name or number of a group; "new" or "new:NAME" opens one; "unsure"; or "outlier", which fits nowhere.
         again : bool, default=False
             Whether another answer to the same object is replaced. The same answer once more confirms it.
+
+        Returns
+        -------
+        bool or None
+            Whether the answer is the group that was offered first; None where it names no group that was there.
 
         Raises
         ------
@@ -156,12 +171,70 @@ class Questions:
         before = self._history.answers.get(one)
         if before is not None and not again:
             if before == entry.says:
-                return
+                return None
             raise InvalidInputError(
                 f"{self._objects.id(one)} was answered before: {self._in_words(before)}, got "
                 f"{self._in_words(entry.says)}. Undo that answer first, or replace it by again=True."
             )
         self._history.say(entry)
+        return entry.guessed if isinstance(entry.says, int) and not entry.opens else None
+
+    def id(self, row: Question | str | tuple[int | str, int]) -> str:
+        """Return the id of the question about a row, given as for ``answer``."""
+        return self._objects.id(self._objects.find(row))
+
+    def question(self, row: Question | str | tuple[int | str, int]) -> Question:
+        """Return the question about a row, given as for ``answer``, also where it was answered before."""
+        with threadpool_limits(1):
+            return self._question(self._objects.find(row), self._history.members(), self._history.asked())
+
+    def said(self, question: Question | str | tuple[int | str, int]) -> str | None:
+        """Return what was answered: the name of a group, "unsure" or "outlier"; None where nothing was."""
+        says = self._history.answers.get(self._objects.find(question))
+        return self._history.names[says] if isinstance(says, int) else says
+
+    def nearest(self, question: Question | str | tuple[int | str, int], n: int = 5) -> list[list[Neighbor]]:
+        """Return the rows nearest to an object, with the groups that they are in now.
+
+        Parameters
+        ----------
+        question : Question, str or tuple
+            As for ``answer``.
+        n : int, default=5
+            How many of every view, at most.
+
+        Returns
+        -------
+        list of list of Neighbor
+            Per view, the nearest first; none that nothing connects with the object.
+        """
+        check_count(n, "n")
+        one, members, history = self._objects.find(question), self._history.members(), self._history
+        with threadpool_limits(1):
+            near = self._coverage.kernel.near(np.arange(len(self._matched)), np.array([one]))[:, 0]
+            near[one] = 0
+            found: list[list[Neighbor]] = []
+            for of_rows in self._objects.of_rows:
+                rows = np.argsort(-near[of_rows], kind="stable")[:n]
+                found.append([])
+                for row in rows[near[of_rows[rows]] > 0].tolist():
+                    other = int(of_rows[row])
+                    says = history.answers.get(other) or (self._likeness(other, members)[0][0] if members else "")
+                    group = history.names[says] if isinstance(says, int) else says
+                    found[-1].append(Neighbor(row, group, other in history.answers))
+        return found
+
+    def guesses(self) -> tuple[Ints, NDArray[np.float64]]:
+        """Return the number of the group that every object is most like, and how many rows each object stands for.
+
+        Of more than 5,000 objects, a part stands for all.
+        """
+        members = self._history.members()
+        if not members:
+            raise InvalidInputError("There is no group yet.")
+        with threadpool_limits(1):
+            places, rows = self._coverage.nearest_of(list(members.values()))
+        return np.array(list(members), dtype=np.int64)[places], rows
 
     def undo(self) -> str | None:
         """Take back the last answer, merge or new name.
@@ -248,13 +321,14 @@ class Questions:
     @property
     def n_clusters_hint(self) -> ClustersHint:
         """The number of clusters that the answers propose."""
-        members = list(self._history.members().values())
-        counted = np.ones(len(members), np.bool_)
+        members = self._history.members()
+        counted = list(members)
         if len(self._history.answers) >= _MANY_ANSWERS and members:
-            with threadpool_limits(1):
-                rows = self._coverage.rows_nearest_to(members)
-            counted = np.array([len(own) >= _FEWEST_MEMBERS for own in members]) | (rows >= _FEWEST_ROWS * rows.mean())
-        return ClustersHint(int(counted.sum()), self._history.is_settled())
+            groups, weights = self.guesses()
+            rows = {number: weights[groups == number].sum() for number in members}
+            least = _FEWEST_ROWS * weights.sum() / len(members)
+            counted = [g for g, own in members.items() if len(own) >= _FEWEST_MEMBERS or rows[g] >= least]
+        return ClustersHint(len(counted), self._history.is_settled(), tuple(counted))
 
     @property
     def second_looks(self) -> list[SecondLook]:
@@ -329,7 +403,8 @@ class Questions:
         likeness = self._likeness(one, members) if members else []
         groups = {group.number: group for group in self.groups}
         offers = tuple(
-            Offer(groups[number], self._objects.rows(self._exemplar(one, members[number]))) for number, _ in likeness
+            Offer(groups[number], tuple(map(self._objects.rows, self._exemplars(one, members[number]))))
+            for number, _ in likeness
         )
         undecided = len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]
         return Question(
@@ -340,13 +415,14 @@ class Questions:
             tuple(offer.group.name for offer in offers[:2]) if undecided else (),
         )
 
-    def _exemplar(self, one: int, members: Ints) -> int:
-        """Return the member that is most like an object: in a view that the object has, matched ones first."""
+    def _exemplars(self, one: int, members: Ints) -> list[int]:
+        """Return members that are most like an object: in a view that the object has, matched ones first."""
         near = self._coverage.kernel.near(np.array([one]), members)[0]
         views = [view for view, own in enumerate(self._objects.rows(one)) if own]
         shared = np.array([any(self._objects.rows(int(other))[view] for view in views) for other in members])
         order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
-        return int(members[order[0]])
+        exemplars: list[int] = members[order[:_EXEMPLARS]].tolist()
+        return exemplars
 
     def _links(self) -> GroupLinks:
         members = [(one, says) for one, says in self._history.answers.items() if isinstance(says, int)]

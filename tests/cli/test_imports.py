@@ -36,18 +36,13 @@ ALONE = [
     (["constraints", "{folder}/job/pairs.csv"], NUMBA),
     (["cluster", "{folder}/job/cluster.yaml", "--dry-run"], PANDAS),
     (
-        ["cluster", "{folder}/job/cluster.yaml", "--stability-runs", "0", "--out", "{folder}/out"],
+        ["ask", "{folder}/job/cluster.yaml", "--json"],
         # sklearn.neighbors imports decomposition, and that model_selection
-        {
-            "jinja2",
-            "joblib",
-            "plotly",
-            "rich",
-            "scipy.stats",
-            "sklearn",
-            "sklearn.decomposition",
-            "sklearn.model_selection",
-        },
+        {"joblib", "scipy.stats", "sklearn", "sklearn.decomposition", "sklearn.model_selection"},
+    ),
+    (
+        ["cluster", "{folder}/job/cluster.yaml", "--stability-runs", "0", "--out", "{folder}/out"],
+        {"jinja2", "plotly", "rich"},
     ),
 ]
 CLUSTERING = [

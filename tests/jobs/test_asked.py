@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
-from mvcc.jobs import UnknownNumberError, check_clustering, cluster_job, load_job, number_criteria, read_inputs
+from mvcc.jobs import (
+    AskSession,
+    UnknownNumberError,
+    check_clustering,
+    cluster_job,
+    load_job,
+    number_criteria,
+    read_inputs,
+)
 from mvcc.jobs._asked import Answers, with_answers
 from mvcc.jobs._names import name_clusters, nameless
 from mvcc.reporting.html import write_clustering_report
@@ -305,3 +313,44 @@ def test_criteria_of_many_rows_are_those_of_some(tmp_path):
     options = write_problem(tmp_path, n=1500, n_matches=400, noise=0.3, judged=())
     job = load_job(None, with_values(options, n_clusters="auto"))
     assert number_criteria(job, read_inputs(job))["best"]["silhouette"] == K
+
+
+def test_what_a_session_has_written_is_what_is_clustered_by(tmp_path, options):
+    kinds = {
+        f"{view}:{row['id']}": row["kind"] for view in ("view0", "view1") for row in read_csv(tmp_path / f"{view}.csv")
+    }
+    job = load_job(None, with_values(options, n_clusters="auto"))
+    inputs = read_inputs(job)
+    with AskSession(job, inputs, tmp_path / "asked") as session:
+        (strange,) = session.next()
+        session.answer(strange.id, "outlier")
+        for _ in range(24):
+            (question,) = session.next()
+            name = kinds[question.id].replace("kind", "sort,")
+            known = {group.name for group in session.groups}
+            session.answer(question.id, name if name in known else f"new:{name}", again=True)
+        (last,) = session.next()
+        session.answer(last.id, "new:too many")
+        session.undo()
+        session.rename("sort, 0", "none of these")
+        (unsure,) = session.next()
+        session.answer(unsure.id, "unsure")
+        groups = {group.name: group.members for group in session.groups}
+        status, outliers = session.status, session._questions.outliers
+        constraints = session._questions.constraints
+    used = with_answers(load_job(None, asking(options, tmp_path / "asked")), inputs)
+    assert [rows.tolist() for rows in used.answers.outliers] == [rows.tolist() for rows in outliers]
+    assert (used.answers.n_counted, used.answers.n_in_a_row >= 10) == (status.n_clusters_hint, status.settled)
+    assert {name: sum(map(len, rows)) for name, rows in used.answers.groups.items()} == {
+        name: sum(len(rows) for one in members for rows in session.question(one).rows)
+        for name, members in groups.items()
+    }
+    kept = [np.setdiff1d(np.arange(40), rows) for rows in outliers]
+    assert used.constraints == [own.on_rows(rows) for own, rows in zip(constraints, kept, strict=True)]
+    facts = cluster(asking(options, tmp_path / "asked", n_clusters="auto"), tmp_path / "out")
+    assert facts["n_clusters"] == status.n_clusters_hint == K
+    assert set(facts["names"]) == set(groups) == {"none of these", "sort, 1", "sort, 2"}
+    assert all(view["violated"] == [] for view in facts["views"])
+    assert [view["outliers"] for view in facts["views"]] == [
+        [table.ids[row] for row in rows] for table, rows in zip(inputs.tables, strange.rows, strict=True)
+    ]

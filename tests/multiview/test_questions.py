@@ -463,13 +463,13 @@ def test_an_answer_is_replaced_on_request_and_an_empty_group_is_gone():
 def test_the_number_of_clusters_is_settled_after_ten_answers_without_a_new_group():
     views, y, matches = kinds_in_views(1, (80, 70), 25)
     questions = Questions(views, matches)
-    assert questions.n_clusters_hint == ClustersHint(0, False)
+    assert questions.n_clusters_hint == ClustersHint(0, False, ())
     while len(questions.groups) < 3:
         session(questions, y, 1)
     session(questions, y, 9)
-    assert questions.n_clusters_hint == ClustersHint(3, False)
+    assert questions.n_clusters_hint == ClustersHint(3, False, (1, 2, 3))
     session(questions, y, 1)
-    assert questions.n_clusters_hint == ClustersHint(3, True)
+    assert questions.n_clusters_hint == ClustersHint(3, True, (1, 2, 3))
 
 
 def test_small_groups_amid_others_do_not_count_after_sixty_answers():

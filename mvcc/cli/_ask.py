@@ -1,0 +1,88 @@
+"""``mvcc ask``: answer questions about your own tables."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mvcc._utils.messages import counted
+from mvcc.cli._job_options import job_options, settings, words_of
+from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
+
+if TYPE_CHECKING:
+    from mvcc.jobs import AskSession
+
+_EXAMPLES = (
+    "mvcc ask cluster.yaml",
+    "mvcc ask --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv --out asked",
+    "mvcc ask cluster.yaml --json -n 10 > questions.json",
+    "mvcc ask cluster.yaml --answers answers.csv",
+)
+
+
+@click.command("ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
+@job_options
+@click.option("--out", type=Folder(), help="Folder of the answers.  [default: asked, beside CONFIG]")
+@click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
+@click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Record a table: columns id,answer.")
+@click.option("-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]")
+@output_options("Print the next questions as JSON.")
+def command(
+    config: Path | None,
+    out: Path | None,
+    pairs: bool,
+    answers: Path | None,
+    n_questions: int | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Answer questions about your own tables.
+
+    Each question is: which of these groups is this like? It is about the row, with all rows matched to it, that tells
+    most about the others. You name groups as they come; their number need not be known. Every answer is stored at
+    once, and the same command goes on where it was.
+
+    Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and asked.csv with all
+    that was said. `mvcc cluster --asked FOLDER -k auto` uses them.
+    """
+    if config is None and not given["views"]:
+        raise click.UsageError("there is nothing to ask about; give a CONFIG file, or tables with --view NAME=FILE.")
+    if out is None and config is None:
+        raise click.UsageError("the folder of the answers is missing; give it with --out.")
+    if n_questions is not None and not as_json:
+        raise click.UsageError("-n is the number of questions of --json; add --json, or leave it out.")
+    if pairs and (as_json or answers):
+        raise click.UsageError("--pairs asks in the terminal; leave it out, or leave out --json and --answers.")
+    from mvcc.jobs import load_job, read_inputs
+
+    folder = out or Path(config or "").parent / "asked"
+    job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
+    inputs = read_inputs(job)
+    from mvcc.jobs import AskSession, record_table
+
+    base = config.parent if config else Path()
+    if out is None:
+        remark(f"Answers go to {folder}; --out names another folder.")
+    with AskSession(job, inputs, folder, base, remark) as session:
+        if answers:
+            said = record_table(session, answers)
+            if not as_json:
+                say(f"{counted(len(said), 'answer')} recorded. {_state(session)}")
+        if as_json:
+            print_json(session.document(n_questions or 1))
+        elif not answers:
+            from mvcc.cli._ask_terminal import ask_in_terminal
+
+            ask_in_terminal(session, pairs=pairs, single_keys=sys.stdin.isatty())
+        if not as_json:
+            then = f"mvcc cluster {words_of(config, given)} --asked {shlex.quote(str(folder))} -k auto --out results"
+            say(f"{_state(session)} Go on: {then}")
+
+
+def _state(session: AskSession) -> str:
+    status = session.status
+    return f"{counted(status.n_answers, 'answer')}, {counted(status.n_groups, 'group')}."

@@ -1,0 +1,316 @@
+"""Questions in the terminal: cards, and single keys to answer them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
+from typing import Self
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mvcc._utils.messages import counted
+from mvcc.exceptions import MvccError
+from mvcc.jobs import AskSession, Card, ShownGroup, ShownRow
+
+_NARROW = 80  # columns, below which rows are one below the other
+_MOST_GROUPS = 9  # that have a key
+_FIRST_GROUPS = 4
+_LONGEST = 600  # characters of a value
+_KEYS = "n none of these  u unsure  o fits nowhere  p undo  f finish  m more groups  l list  ? why"
+_KEYS_OF_PAIRS = "y yes  n no  u unsure  o fits nowhere  p undo  f finish  l list  ? why"
+
+
+def ask_in_terminal(session: AskSession, *, pairs: bool, single_keys: bool) -> None:
+    """Ask until nothing is left or the person finishes; every answer is stored before the next card.
+
+    Parameters
+    ----------
+    session : AskSession
+    pairs : bool
+        Ask whether two are alike.
+    single_keys : bool
+        Keys work without Enter; else each is a line of standard input.
+    """
+    with _Keyboard() if single_keys else _Lines() as keyboard:
+        _Dialog(session, keyboard).run(pairs)
+
+
+class _Finished(Exception):
+    """The person wants no more questions."""
+
+
+class _Lines:
+    """Standard input, where every key is a line."""
+
+    after_prompt = "\n"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def key(self) -> str:
+        """Return the next key."""
+        return self.line()
+
+    def line(self) -> str:
+        """Return the next line."""
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            raise _Finished
+        return line.strip()
+
+
+class _Keyboard(_Lines):
+    """A terminal, whose keys work without Enter; what is typed ahead is kept, which click.getchar discards."""
+
+    after_prompt = ""
+
+    def __enter__(self) -> Self:
+        import termios
+
+        self._fd = sys.stdin.fileno()
+        self._before = termios.tcgetattr(self._fd)
+        self._by_key()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._by_line()
+
+    def key(self) -> str:
+        sys.stdout.flush()
+        key = self._byte()
+        if key == b"\x1b" and self._byte() in (b"[", b"O"):  # such as an arrow
+            while not b"@" <= self._byte() <= b"~":
+                pass
+        return key.decode("ascii", "replace")
+
+    def line(self) -> str:
+        self._by_line()
+        try:
+            return super().line()
+        finally:
+            self._by_key()
+
+    def _byte(self) -> bytes:
+        byte = os.read(self._fd, 1)
+        if byte in (b"", b"\x04"):  # Ctrl-D
+            raise _Finished
+        return byte
+
+    def _by_key(self) -> None:
+        import termios
+        import tty
+
+        tty.setcbreak(self._fd, termios.TCSADRAIN)
+
+    def _by_line(self) -> None:
+        import termios
+
+        termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
+
+
+class _Dialog:
+    def __init__(self, session: AskSession, keyboard: _Lines) -> None:
+        self._session, self._keyboard = session, keyboard
+        self._console = Console(highlight=False, markup=False, emoji=False)
+        self._wanted: str | None = None  # the id of the question to ask next
+
+    def run(self, pairs: bool) -> None:
+        while (card := self._next_card()) is not None:
+            try:
+                self._ask_pairs(card) if pairs else self._ask_groups(card)
+            except _Finished:
+                return
+        self._say("Nothing is left to ask.")
+
+    def _next_card(self) -> Card | None:
+        session = self._session
+        questions = [session.question(self._wanted)] if self._wanted else session.next()
+        self._wanted = None
+        return session.card(questions[0]) if questions else None
+
+    def _ask_groups(self, card: Card) -> None:
+        self._show(card)
+        first, n = 0, _FIRST_GROUPS
+        self._show_groups(card.groups[:n], len(card.groups))
+        while True:
+            offered = card.groups[first : first + n]
+            key = self._key(_KEYS if offered else _KEYS.replace("none of these", "new group"))
+            if key.isdigit() and 1 <= int(key) <= len(offered):
+                done = self._answer(card, offered[int(key) - 1].group)
+            elif key == "n":
+                done = self._opens(card)
+            elif key == "m" and len(card.groups) > n:
+                first = 0 if n == _FIRST_GROUPS or first + n >= len(card.groups) else first + n
+                n = _MOST_GROUPS
+                self._show_groups(card.groups[first : first + n], len(card.groups))
+                continue
+            else:
+                done = self._other(key, card)
+            if done:
+                return
+
+    def _ask_pairs(self, card: Card) -> None:
+        """Ask down the groups, the likeliest first, whether the row is like a member."""
+        if not card.groups:
+            self._answer(card, "new")
+            return
+        self._show(card, whole=False)
+        for group in card.groups:
+            if group.exemplars[0] == card.rows:  # alone in its group
+                continue
+            self._say(f"Are these two alike? {_clean(card.id)} and one of {_clean(group.name)}:")
+            self._side_by_side(card.rows, group.exemplars[0])
+            while (key := self._key(_KEYS_OF_PAIRS)) != "n":
+                if self._answer(card, group.group) if key == "y" else self._other(key, card):
+                    return
+        while not self._opens(card):
+            if self._other(self._key(_KEYS_OF_PAIRS), card):
+                return
+
+    def _opens(self, card: Card) -> bool:
+        name = self._line("Name of the new group (Enter: the program names it)")
+        return self._answer(card, f"new:{name}" if name else "new")
+
+    def _answer(self, card: Card, answer: str) -> bool:
+        """Store an answer; tell what came of it, or why it is refused."""
+
+        def store() -> None:
+            said = self._session.answer(card.id, answer, again=True)
+            guess = "" if said.guessed is None else "  It was the first guess." if said.guessed else (
+                f"  The first guess was {_clean(card.groups[0].name)}.")  # fmt: skip
+            self._say(f"{_clean(said.id)}: {_clean(said.answer)}.{guess}")
+
+        return self._done(store)
+
+    def _other(self, key: str, card: Card) -> bool:
+        """Do what a key says that names no group; return whether the card is through."""
+        if key == "f":
+            raise _Finished
+        if key in ("u", "o"):
+            return self._answer(card, "unsure" if key == "u" else "outlier")
+        if key == "p":
+            return self._done(self._undo)
+        if key == "l":
+            self._list(card)
+            return True
+        if key == "?":
+            self._explain(card)
+        else:
+            self._say("There is no such key here.")
+        return False
+
+    def _undo(self) -> None:
+        self._wanted = self._session.undo()
+        self._say(f"Taken back: {_clean(self._wanted or 'what was done with the groups')}.")
+
+    def _explain(self, card: Card) -> None:
+        self._say(f"Asked, since it {_clean(card.why)}.")
+        for near in self._session.nearest(self._session.question(card.id)):
+            rows = [f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})" for row in near.rows]
+            self._say(_clean(f"Near in {near.view}: {', '.join(rows) or 'nothing'}."))
+
+    def _list(self, card: Card) -> None:
+        """List what was said, and change it: one answer, or groups; then go on with the card."""
+        session, said = self._session, self._session.said
+        for number, (id, answer) in enumerate(said, 1):
+            self._say(f"{number:>3}  {_clean(id)}  {_clean(answer)}")
+        self._wanted = card.id
+        chosen = self._line("A number to answer it again, m merge groups, r rename one, Enter back")
+        if chosen == "m":
+            self._done(lambda: session.merge(self._line("Group that stays"), self._line("Group that goes into it")))
+        elif chosen == "r":
+            self._done(lambda: session.rename(self._line("Group"), self._line("New name")))
+        elif chosen.isdecimal() and 1 <= int(chosen) <= len(said):
+            self._wanted = said[int(chosen) - 1][0]
+
+    def _done(self, what: Callable[[], None]) -> bool:
+        try:
+            what()
+        except MvccError as error:
+            self._say(f"Refused: {_clean(str(error))}")
+            return False
+        return True
+
+    def _show(self, card: Card, whole: bool = True) -> None:
+        self._console.rule(style="dim")
+        self._say(self._status(), "dim")
+        if card.second_look:
+            self._say(f"Once more: {_clean(card.second_look)}.")
+        if whole:
+            self._side_by_side(card.rows[::2], card.rows[1::2])
+
+    def _show_groups(self, groups: Iterable[ShownGroup], n: int) -> None:
+        shown = list(groups)
+        if not shown:
+            self._say("No group is there yet; n opens the first.")
+            return
+        self._say(f"Which of these is it like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}")
+        for number, group in enumerate(shown, 1):
+            self._say(f" {number}  {_clean(group.name)} ({group.size})", "bold")
+            for rows in group.exemplars:
+                line = " | ".join(f"{row.id}  {_summary(row)}".rstrip() for row in rows)
+                self._console.print(Text(f"    {_clean(line)}"), no_wrap=True, overflow="ellipsis", crop=True)
+
+    def _side_by_side(self, left: Iterable[ShownRow], right: Iterable[ShownRow]) -> None:
+        """Print rows beside each other, or one below the other where the terminal is narrow."""
+        pairs = [[_described(row) for row in pair if row] for pair in zip_longest(left, right)]
+        across = 1 if self._console.width < _NARROW else 2
+        grid = Table.grid(expand=True, padding=(0, 2))
+        for _ in range(across):
+            grid.add_column(ratio=1, overflow="fold")
+        for cells in pairs if across == 2 else [[cell] for pair in pairs for cell in pair]:
+            grid.add_row(*cells)
+        self._console.print(grid)
+
+    def _status(self) -> str:
+        status = self._session.status
+        parts = [f"{status.n_answers} answered", counted(status.n_groups, "group")]
+        if status.moved is not None:
+            parts.append(f"the last 10 answers moved {status.moved:.0%} of the rows")
+        if status.n_answers:
+            parts.append(f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}")
+        return " · ".join(parts)
+
+    def _say(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style))
+
+    def _key(self, keys: str) -> str:
+        self._say(keys, "dim")
+        return self._keyboard.key()
+
+    def _line(self, prompt: str) -> str:
+        self._console.print(Text(f"{prompt}: "), end=self._keyboard.after_prompt)
+        return self._keyboard.line()
+
+
+def _described(row: ShownRow) -> Text:
+    text = Text()
+    text.append(_clean(f"{row.view}: {row.id}") + "\n", "bold")
+    for image in row.images:
+        text.append(f"image: {_clean(image)}\n")
+    for column, value in row.values:
+        cut = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
+        text.append(f"{_clean(column)}: {_clean(cut)}\n")
+    for column, score in row.bars:
+        text.append(f"{_clean(column)} {('+' if score > 0 else '-') * min(10, round(2 * abs(score)))} {score:+.1f}\n")
+    return text
+
+
+def _summary(row: ShownRow) -> str:
+    """Return what tells most of a row, in one line."""
+    said = [value for _, value in row.values[:1]] or list(row.images[:1])
+    return said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+
+
+def _clean(text: str) -> str:
+    """Return a text without what a terminal would act on: blanks for line breaks, escapes as they are written."""
+    text = " ".join(text.split())
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

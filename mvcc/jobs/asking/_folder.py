@@ -1,0 +1,139 @@
+"""The folder of a session of questions: what was said, one line after the other, and the files that follow from it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Collection, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from mvcc._utils.environment import now
+from mvcc._utils.files import csv_bytes, decoded, locked, remove_parts, write_whole
+from mvcc._utils.messages import clipped, why_unwritten
+from mvcc.exceptions import InvalidInputError, StoreError
+
+ASKED, GROUPS = "asked.csv", "groups.csv"
+_COLUMNS = ["id", "answer", "when"]
+
+
+class Entry(NamedTuple):
+    """One thing that was said."""
+
+    id: str
+    answer: str
+    when: str
+
+
+class AnswersFolder:
+    """A folder that one process at a time writes to, as a context manager.
+
+    Parameters
+    ----------
+    path : Path
+    views : collection of str
+        Names of the views, which files are called by.
+    inputs : iterable of str
+        Paths that must not be written over.
+    on_note : callable
+        Told what happened to a session before.
+
+    Attributes
+    ----------
+    entries : list of Entry
+        All that was said, also what was taken back later.
+    """
+
+    def __init__(
+        self, path: Path, views: Collection[str], inputs: Iterable[str], on_note: Callable[[str], None]
+    ) -> None:
+        self.path, self.entries = path, list[Entry]()
+        self._files = {ASKED, GROUPS, *(f"{view}.csv" for view in views)}
+        if len(self._files) < 2 + len(views):
+            raise InvalidInputError("A view must not be called asked or groups: files of answers have these names.")
+        self._inputs, self._on_note = list(inputs), on_note
+        self._written: dict[str, bytes] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with ExitStack() as stack:
+                stack.enter_context(locked(self.path, self._on_note))
+                remove_parts(self.path)
+                self._refuse_other_files()
+                self.entries = self._read()
+                self._open = stack.pop_all()
+        except OSError as error:
+            raise self._unwritten(self.path, error) from error
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def add(self, said: Iterable[tuple[str, str]]) -> None:
+        """Store what was said, all of it or, where that fails, nothing.
+
+        Raises
+        ------
+        StoreError
+            When it cannot be written.
+        """
+        entries = [*self.entries, *(Entry(id, answer, now()) for id, answer in said)]
+        self.derive(ASKED, [_COLUMNS, *entries])
+        self.entries = entries
+
+    def derive(self, name: str, rows: Iterable[Iterable[object]]) -> None:
+        """Write a file as a whole, if it is not there as it is."""
+        content = csv_bytes(rows)
+        if self._written.get(name) != content:
+            try:
+                write_whole(self.path / name, content)
+            except OSError as error:
+                raise self._unwritten(self.path / name, error) from error
+            self._written[name] = content
+
+    def line(self, number: int) -> str:
+        """Return the place of an entry, by its number from 0."""
+        return f"{self.path / ASKED}:{number + 2}"
+
+    def _refuse_other_files(self) -> None:
+        there = sorted(path.name for path in self.path.iterdir() if path.name != ".lock")
+        if there and ASKED not in there:
+            listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
+            raise StoreError(f"{self.path} holds {listed}, but no answers. Choose another folder with --out.")
+        mine = {os.path.realpath(self.path / name) for name in self._files}
+        for path in self._inputs:
+            if os.path.realpath(path) in mine:
+                raise StoreError(f"{path} is read and would be written over. Choose another folder with --out.")
+
+    def _read(self) -> list[Entry]:
+        """Read what was said; a last line that was cut off is dropped."""
+        path = self.path / ASKED
+        try:
+            whole, cut = _whole_lines(path.read_bytes())
+        except FileNotFoundError:
+            return []
+        records = list(csv.reader(io.StringIO(decoded(whole, str(path), StoreError), newline="")))
+        if cut:
+            self._on_note(f"{path}: the last line was cut off, and is left out.")
+        elif records:
+            self._written[ASKED] = whole
+        if records and records[0] != _COLUMNS:
+            raise StoreError(f"{path}:1: the columns must be id,answer,when. Choose another folder with --out.")
+        for number, record in enumerate(records[1:]):
+            if len(record) != len(_COLUMNS):
+                raise StoreError(f"{self.line(number)}: there must be three fields, got {len(record)}.")
+        return [Entry(*record) for record in records[1:]]
+
+    def _unwritten(self, path: Path, error: OSError) -> StoreError:
+        why = why_unwritten(error, "choose another folder with --out")
+        return StoreError(f"{path} cannot be written: {why} What {ASKED} holds is kept; the same command goes on.")
+
+
+def _whole_lines(content: bytes) -> tuple[bytes, bytes]:
+    end = content.rfind(b"\n") + 1
+    return content[:end], content[end:]
