@@ -180,9 +180,8 @@ def test_without_answers_an_automatic_number_is_refused_with_criteria_and_the_co
         "prediction strength",
     ]
     assert lines[5:] == ["With four clusters or more, none of these is right more than two times in five."]
-    assert done.stderr.endswith(
-        f"To be asked:\n  mvcc ask {shlex.join(tables[:2])} {' '.join(tables[2:])} --out asked\n"
-    )
+    (asking,) = re.findall(r"To be asked:\n  mvcc ask (.*) --out asked\n", done.stderr)
+    assert sorted(shlex.split(asking)) == sorted(tables)
     found = json.loads(mvcc("cluster", *tables, "-k", "auto", "--dry-run", "--json").stdout)
     assert found["best"]["eigengap"] == 4
     judged = mvcc("cluster", "cluster.yaml", "-k", "auto", "--out", "results")
