@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from mvcc._utils.messages import shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
@@ -41,6 +42,12 @@ _FEWEST_MEMBERS = 3
 _FEWEST_ROWS = 1 / 3  # of the mean over all groups
 
 Ints = NDArray[np.int64]
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """Return what limits the threads of BLAS; to find its libraries takes as long as a question may."""
+    return ThreadpoolController()
 
 
 class Questions:
@@ -133,7 +140,7 @@ class Questions:
         """
         check_count(n, "n")
         members, asked = self._history.members(), self._history.asked()
-        with threadpool_limits(1):
+        with _threads().limit(limits=1):
             bridges = self._bridges(members, asked)[:n]
             told = np.concatenate((asked, np.array(bridges, dtype=np.int64)))
             matched = self._matched[self._coverage.candidates]
@@ -185,7 +192,7 @@ class Questions:
 
     def question(self, row: Question | str | tuple[int | str, int]) -> Question:
         """Return the question about a row, given as for ``answer``, also where it was answered before."""
-        with threadpool_limits(1):
+        with _threads().limit(limits=1):
             return self._question(self._objects.find(row), self._history.members(), self._history.asked())
 
     def said(self, question: Question | str | tuple[int | str, int]) -> str | None:
@@ -210,7 +217,7 @@ class Questions:
         """
         check_count(n, "n")
         one, members, history = self._objects.find(question), self._history.members(), self._history
-        with threadpool_limits(1):
+        with _threads().limit(limits=1):
             near = self._coverage.kernel.near(np.arange(len(self._matched)), np.array([one]))[:, 0]
             near[one] = 0
             found: list[list[Neighbor]] = []
@@ -232,7 +239,7 @@ class Questions:
         members = self._history.members()
         if not members:
             raise InvalidInputError("There is no group yet.")
-        with threadpool_limits(1):
+        with _threads().limit(limits=1):
             places, rows = self._coverage.nearest_of(list(members.values()))
         return np.array(list(members), dtype=np.int64)[places], rows
 
@@ -339,13 +346,11 @@ class Questions:
         """
         history, members, asked = self._history, self._history.members(), self._history.asked()
         looks = []
-        with threadpool_limits(1):
-            for one, own in history.answers.items():
-                if isinstance(own, int) and one not in history.looked_at:
-                    near = self._contradicting(one, own, members)
-                    if near is not None:
-                        question = self._question(one, members, asked)
-                        looks.append(SecondLook(question, history.names[own], history.names.get(near, "")))
+        with _threads().limit(limits=1):
+            for one, near in self._contradicted(members):
+                question, own = self._question(one, members, asked), history.answers[one]
+                assert isinstance(own, int)
+                looks.append(SecondLook(question, history.names[own], history.names.get(near, "")))
         return looks
 
     @property
@@ -375,13 +380,28 @@ class Questions:
         numbers = list(members)
         return [(numbers[place], float(likeness[place])) for place in np.argsort(-likeness, kind="stable")]
 
-    def _contradicting(self, one: int, own: int, members: dict[int, Ints]) -> int | None:
-        """Return the group that what is near says; 0 for one member alone for long, None where all is well."""
-        if len(members[own]) == 1:
-            return 0 if len(self._history.answers) - self._history.opened_at[own] > _LONELY else None
-        others = {number: rows[rows != one] for number, rows in members.items()}
-        likeness = self._likeness(one, others)
-        return likeness[0][0] if dict(likeness)[own] < _DOUBT * likeness[0][1] else None
+    def _contradicted(self, members: dict[int, Ints]) -> list[tuple[int, int]]:
+        """Return the objects to look at again, each with the group that what is near says.
+
+        That is 0 for one that is alone in its group for long.
+        """
+        history, numbers = self._history, list(members)
+        answered = [one for one, says in history.answers.items() if isinstance(says, int)]
+        if not answered:
+            return []
+        own = np.array([numbers.index(int(history.answers[one])) for one in answered])
+        rows, sizes = np.arange(len(answered)), np.array([[len(members[number]) for number in numbers]])
+        without = sizes - (own[:, None] == np.arange(len(numbers)))  # the object itself
+        sums = self._coverage.kernel.sums(np.array(answered), list(members.values()))
+        sums[rows, own] -= self._coverage.kernel.roots[answered] ** 2
+        likeness = sums / np.sqrt(np.maximum(without, 1))
+        found = []
+        for one, place, left, like in zip(answered, own.tolist(), without[rows, own], likeness, strict=True):
+            best = int(like.argmax())
+            lonely = not left and len(history.answers) - history.opened_at[numbers[place]] > _LONELY
+            if one not in history.looked_at and (lonely or (left and like[place] < _DOUBT * like[best])):
+                found.append((one, 0 if lonely else numbers[best]))
+        return found
 
     def _bridges(self, members: dict[int, Ints], asked: Ints) -> list[int]:
         """Return, for every group whose members lack a view, the nearest object that would connect it."""

@@ -276,7 +276,7 @@ class AskSession:
     @property
     def status(self) -> Status:
         """How far the session is."""
-        progress, hint = self._questions.progress, self._questions.n_clusters_hint
+        progress, hint = self._questions.progress, self._hint
         counts = (progress.answered, progress.groups, progress.guessed_of_last_ten)
         return Status(*counts, self._moved(), hint.n_clusters, hint.settled, len(self._folder.entries))
 
@@ -295,8 +295,8 @@ class AskSession:
             offers = [called(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers]
             question = {"id": one.id, "rows": ids(one.rows), "groups": offers, "why": self._shower.why(one)}
             questions.append(question | ({"second_look": looks[one.id][1]} if one.id in looks else {}))
-        hint = self._questions.n_clusters_hint.n_clusters
-        return {"questions": questions, "groups": list(map(called, self.groups)), "n_clusters_hint": hint}
+        groups = list(map(called, self.groups))
+        return {"questions": questions, "groups": groups, "n_clusters_hint": self._hint.n_clusters}
 
     def _prepared(self) -> Questions:
         job, tables = self._job, self._inputs.tables
@@ -387,7 +387,8 @@ class AskSession:
         for table, own in zip(self._inputs.tables, self._questions.constraints, strict=True):
             rows = [[table.ids[i], table.ids[j], kind_of(together)] for i, j, together, _ in own.rows()]
             self._folder.derive(f"{table.name}.csv", [["i", "j", "kind"], *rows])
-        counted = self._questions.n_clusters_hint.counted
+        self._hint = self._questions.n_clusters_hint
+        counted = self._hint.counted
         rows = [[g.name, "\n".join(g.members), "yes" if g.number in counted else "no"] for g in self.groups]
         self._folder.derive(GROUPS, [["name", "members", "counted"], *rows])
 
