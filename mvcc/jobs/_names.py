@@ -52,4 +52,4 @@ def nameless(answers: Answers, names: list[list[str]]) -> list[str]:
     groups = [shown(name) for name in answers.groups if name not in used]
     if not groups:
         return []
-    return [f"No cluster is named after {clipped(', '.join(groups), 200)}: others hold more of the members."]
+    return [f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups hold the members."]

@@ -284,7 +284,7 @@ def test_each_group_names_the_cluster_with_most_of_its_members_one_to_one():
     answers = answers_of({"b": [[0], []], "a": [[0, 1], []], "c": [[2, 5], [4, 5]], "gone": [[5], []]})
     assert name_clusters(answers, labels, [[0], [1]], 3) == [["a", "c", ""], ["", "", "c"]]
     assert nameless(answers, [["a", "c", ""], ["", "", "c"]]) == [
-        "No cluster is named after 'b', 'gone': others hold more of the members."
+        "No cluster is named after 'b', 'gone': clusters of other groups hold the members."
     ]
     assert name_clusters(answers, labels, [[0, 1]], 3) == [["a", "", "c"]] * 2
 
