@@ -11,6 +11,7 @@ from .embedding import JointSpectralFeatures as JointSpectralFeatures
 from .embedding import PairMetric as PairMetric
 from .embedding import SpectralFeatures as SpectralFeatures
 from .embedding import spectral_features as spectral_features
+from .metrics import cluster_fit as cluster_fit
 from .metrics import pairwise_f_measure as pairwise_f_measure
 from .metrics import weighted_precision as weighted_precision
 from .multiview import ClusterMembership as ClusterMembership

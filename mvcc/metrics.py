@@ -1,4 +1,4 @@
-"""Scores of a clustering and of propagated constraints against known labels (§6.2, §6.3)."""
+"""Scores of clusterings and of propagated constraints against known labels (§6.2, §6.3), and of rows by themselves."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.messages import shown
-from mvcc._utils.validation import as_array, class_codes
+from mvcc._utils.validation import as_array, check_count, check_data, class_codes
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
+
+_FEWEST_ROWS = 3  # of a cluster that has a covariance of its own
+_MOST_COLUMNS = 2_000  # up to which a covariance is that of all rows
+_MOST_ROWS = 10_000  # among which neighbors are sought
 
 
 def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -81,6 +85,112 @@ def weighted_precision(
     correct = (labels[i] == labels[j]) == constraints.must_link[counted]
     right, wrong = float(weights[correct].sum()), float(weights[~correct].sum())
     return right / (right + wrong) if right + wrong else float("nan")
+
+
+def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> NDArray[np.float64]:
+    """How well each row fits its cluster, compared with all other rows.
+
+    One minus the mean of two ranks: that of the Mahalanobis distance from the mean of the own cluster, and that of the
+    distance to the tenth nearest row (Ramaswamy, Rastogi and Shim, "Efficient Algorithms for Mining Outliers from Large
+    Data Sets", 2000). Means of ranks combine scores whose scales differ (Aggarwal and Sathe, "Theoretical Foundations
+    and Algorithms for Outlier Ensembles", 2015).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows in the space in which they were clustered.
+    labels : array-like of shape (n,)
+        The cluster of every row.
+    n_neighbors : int, default=10
+        The rank of the neighbor whose distance counts; fewer where there are fewer rows.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        From 0 to 1; the row that fits best has the largest value. These are ranks: some row is always last, whether it
+        is an outlier or not.
+
+    Raises
+    ------
+    InvalidInputError
+        When there is not one label for each row.
+
+    Notes
+    -----
+    Covariances are shrunk towards a multiple of the identity (Chen et al., "Shrinkage Algorithms for MMSE Covariance
+    Estimation", 2010), and clusters of fewer than three rows have that of all rows around the means of their clusters.
+    Of more than 10,000 rows, neighbors are sought among 10,000 that are spaced evenly; a covariance in more than 2,000
+    columns is that of at most 2,000 rows.
+
+    Examples
+    --------
+    >>> from mvcc import cluster_fit
+    >>> X = [[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [5.0, 5.0], [5.1, 5.0], [9.0, 9.0]]
+    >>> cluster_fit(X, [0, 0, 0, 1, 1, 1], n_neighbors=1).argmin()
+    np.int64(5)
+    """
+    data, of_rows = check_data(X), _codes(labels, "labels")
+    check_count(n_neighbors, "n_neighbors")
+    if len(data) != len(of_rows):
+        raise InvalidInputError(f"X has {len(data)} rows and labels {len(of_rows)} entries; they must be as many.")
+    data = data - np.median(data, axis=0)
+    data = data / (np.abs(data).max(initial=0.0) or 1.0)  # squares stay within the range of floats
+    from scipy.stats import rankdata
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # sums are in another order on more threads
+        scores = [_mahalanobis(data, of_rows), _distances_to_neighbor(data, n_neighbors)]
+    ranks = np.mean([rankdata(score.astype(np.float32)) for score in scores], axis=0)  # rounding breaks no ties
+    fit: NDArray[np.float64] = 1 - (ranks - 1) / max(len(data) - 1, 1)
+    return fit
+
+
+def _mahalanobis(data: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return squared Mahalanobis distances from the means of the own clusters."""
+    clusters = [np.flatnonzero(labels == cluster) for cluster in np.unique(labels)]
+    centered = np.empty_like(data)
+    for rows in clusters:
+        centered[rows] = data[rows] - data[rows].mean(axis=0)
+    found = np.empty(len(data))
+    for rows in clusters:
+        found[rows] = _distances_by(centered[rows] if len(rows) >= _FEWEST_ROWS else centered, centered[rows])
+    return found
+
+
+def _distances_by(centered: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return squared Mahalanobis distances of rows by the shrunk covariance of centered ones."""
+    d = centered.shape[1]
+    some = centered if d <= _MOST_COLUMNS else centered[_spaced(len(centered), _MOST_COLUMNS)]
+    n = len(some)
+    _, lengths, directions = np.linalg.svd(some if n <= d else np.linalg.qr(some, mode="r"), full_matrices=False)
+    variances = lengths**2 / n
+    mean, mean_square = variances.sum() / d, (variances**2).sum() / d**2
+    spread = (n + 1) * (mean_square - mean**2 / d)
+    shrinkage = min((mean_square + mean**2) / spread, 1.0) if spread > 0 else 1.0
+    along = rows @ directions.T
+    across = np.maximum(np.einsum("ij,ij->i", rows, rows) - np.einsum("ij,ij->i", along, along), 0)
+    floor = np.finfo(np.float64).tiny  # of the variance of rows that are all the same
+    weights = 1 / np.maximum((1 - shrinkage) * variances + shrinkage * mean, floor)
+    distances: NDArray[np.float64] = along**2 @ weights + across / max(shrinkage * mean, floor)
+    return distances
+
+
+def _distances_to_neighbor(data: NDArray[np.float64], n_neighbors: int) -> NDArray[np.float64]:
+    """Return the distance of every row to its neighbor of the given rank."""
+    from sklearn.neighbors import NearestNeighbors  # which takes a second to import
+
+    among = _spaced(len(data), _MOST_ROWS)
+    number = min(n_neighbors, len(among) - 1)
+    nearest = NearestNeighbors(n_neighbors=number + 1).fit(data[among]).kneighbors(data)[0]
+    rank = np.full(len(data), max(number - 1, 0))
+    rank[among] = number  # the nearest one is the row itself
+    distances: NDArray[np.float64] = nearest[np.arange(len(data)), rank]
+    return distances
+
+
+def _spaced(n: int, most: int) -> NDArray[np.int64]:
+    """Return the numbers of at most so many of n rows, spaced evenly."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.int64)
 
 
 def _codes(labels: ArrayLike, name: str) -> NDArray[np.int64]:

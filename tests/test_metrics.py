@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+from scipy.stats import rankdata
+from sklearn.covariance import OAS
 
-from mvcc import Constraints, pairwise_f_measure, weighted_precision
+from mvcc import Constraints, cluster_fit, pairwise_f_measure, weighted_precision
 from mvcc.exceptions import InvalidInputError
 from tests.reference import metrics as slow
 from tests.strategies import constraint_lists
@@ -164,3 +167,66 @@ def test_a_precision_that_cannot_be_computed_is_refused(y, kind, message):
 def test_labels_that_cannot_be_compared_are_refused():
     with pytest.raises(InvalidInputError, match="y_true mixes labels that cannot be compared"):
         pairwise_f_measure(np.array([0, None, "a"], dtype=object), [0, 1, 2])
+
+
+# fit
+
+
+def slow_fit(X, labels, n_neighbors=10):
+    """Ranks by scikit-learn's covariance and by all distances."""
+    distances = np.empty(len(X))
+    centers = np.array([X[labels == label].mean(axis=0) for label in labels])
+    for label in set(labels.tolist()):
+        own = labels == label
+        inside = X[own] - centers[own] if own.sum() >= 3 else X - centers
+        distances[own] = OAS(assume_centered=True).fit(inside).mahalanobis((X - centers)[own])
+    neighbor = np.sort(cdist(X, X), axis=1)[:, min(n_neighbors, len(X) - 1)]
+    ranks = (rankdata(distances.round(9)) + rankdata(neighbor.round(9))) / 2
+    return 1 - (ranks - 1) / (len(X) - 1)
+
+
+@pytest.mark.parametrize("sizes", [(30, 20, 10), (30, 2, 1), (5, 4)])
+@pytest.mark.parametrize("d", [1, 3, 40])
+def test_fit_is_the_mean_of_two_ranks(sizes, d):
+    rng = np.random.default_rng(d)
+    labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = rng.normal(size=(len(labels), d)) * np.arange(1, d + 1) + 5 * labels[:, None]
+    fit = cluster_fit(X, labels)
+    assert fit == pytest.approx(slow_fit(X, labels))
+    assert cluster_fit(1e100 * X, labels) == pytest.approx(fit)
+    assert cluster_fit(1e-9 * X, labels) == pytest.approx(fit)
+
+
+def test_planted_outliers_fit_worst():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 4)), 8 + rng.normal(size=(60, 4)), rng.uniform(-30, 40, size=(6, 4))])
+    labels = np.concatenate((np.repeat([0, 1], 60), (X[120:].mean(axis=1) > 4).astype(int)))
+    assert set(np.argsort(cluster_fit(X, labels))[:6]) == set(range(120, 126))
+
+
+@pytest.mark.parametrize("X", [np.zeros((7, 3)), np.zeros((1, 2)), np.repeat([[0.0], [1.0]], 2, axis=0)])
+def test_equal_rows_fit_alike(X):
+    fit = cluster_fit(X, np.zeros(len(X)))
+    assert np.ptp(fit) == 0
+    assert 0 <= fit[0] <= 1
+
+
+def test_fit_of_many_rows_and_columns_is_that_by_some_of_them(monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=600)
+    X = rng.normal(size=(600, 30)) + 3 * np.eye(30)[labels]
+    X[:20] *= 5
+    whole = cluster_fit(X, labels)
+    monkeypatch.setattr("mvcc.metrics._MOST_ROWS", 300)
+    monkeypatch.setattr("mvcc.metrics._MOST_COLUMNS", 25)
+    some = cluster_fit(X, labels)
+    assert not np.array_equal(some, whole)
+    assert np.corrcoef(some, whole)[0, 1] > 0.8
+    assert some[:20].max() < np.median(some[20:])
+
+
+def test_fit_needs_a_label_for_each_row():
+    with pytest.raises(InvalidInputError, match="X has 3 rows and labels 2 entries; they must be as many"):
+        cluster_fit([[0.0], [1.0], [2.0]], [0, 1])
+    with pytest.raises(InvalidInputError, match="n_neighbors must be"):
+        cluster_fit([[0.0], [1.0]], [0, 1], n_neighbors=0)

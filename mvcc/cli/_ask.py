@@ -71,7 +71,7 @@ def command(
     from mvcc.jobs import load_job, read_inputs
 
     folder = out or Path(config or "").parent / "asked"
-    job = load_job(config, list(settings(given)), defaults={"n_clusters": 2})
+    job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
     inputs = read_inputs(job)
     from mvcc.jobs import AskSession, record_table
 

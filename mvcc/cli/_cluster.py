@@ -12,6 +12,7 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc.cli._job_options import as_number, job_options, settings
+from mvcc.cli._number_of_clusters import told_how_to_ask
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ _EXAMPLES = (
     epilog=below_help(*_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")),
 )
 @job_options
-@click.option("-k", "--clusters", "n_clusters", type=int, help="Number of clusters.")
+@click.option("--asked", metavar="FOLDER", help="Answers: the folder of `mvcc ask`.")
+@click.option(
+    "-k", "--clusters", "n_clusters", metavar="NUMBER|auto", help="Number of clusters; auto: that of the named groups."
+)
 @click.option("--method", metavar="NAME", help="joint, or the paper's co-em.  [default: joint]")
 @click.option("--base", metavar="NAME", help="co-em: mpck-means or pck-means.  [default: mpck-means]")
 @click.option("--transfer", metavar="NAME", help="co-em: transfer method.  [default: constraint-propagation]")
@@ -59,17 +63,18 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
     if config is None and not given["views"]:
         raise click.UsageError("there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE.")
     if config is None and given["n_clusters"] is None:
-        raise click.UsageError("the number of clusters is missing; give it with -k.")
+        raise click.UsageError("the number of clusters is missing; give it with -k (NUMBER or auto).")
     if out is None and not dry_run:
         raise click.UsageError("the output folder is missing; give it with --out.")
     from mvcc.jobs import cluster_job, load_job
 
     job = load_job(config, list(_settings(given)))
-    if out is None or dry_run:
-        _check(job, as_json)
-        return
-    with _shown_steps() as on_step:
-        facts = cluster_job(job, out, fresh=fresh, on_step=on_step)
+    with told_how_to_ask(job, config, given, as_json):
+        if out is None or dry_run:
+            _check(job, as_json)
+            return
+        with _shown_steps() as on_step:
+            facts = cluster_job(job, out, fresh=fresh, on_step=on_step)
     from mvcc.reporting.html import write_clustering_report
 
     report = out / "report.html"
@@ -102,11 +107,12 @@ def _shown_steps() -> Iterator[Callable[[str], None]]:
             yield show
 
 
-_PLAIN = ("n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs", "seed")
+_PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs", "seed")
 
 
 def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
-    yield from settings(given, _PLAIN)
+    k = given["n_clusters"]
+    yield from settings(given | {"n_clusters": None if k is None else as_number(k)}, _PLAIN)
     if given["threshold"] is not None:
         yield ("threshold",), as_number(given["threshold"]), f"--threshold {given['threshold']}"
 
@@ -129,6 +135,9 @@ def _check(job: Job, as_json: bool) -> None:
         say(f"{table.name}: {', '.join(counted(n, noun) for noun, n in numbers.items())} ({table.path})")
     for (u, v), rows in inputs.relations.items():
         say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
+    if inputs.answers:
+        n_outliers = sum(map(len, inputs.answers.outliers))
+        say(f"answers: {counted(len(inputs.answers.groups), 'group')}, {counted(n_outliers, 'row')} of outliers")
     say("All files are valid. Nothing was written.")
 
 
@@ -145,6 +154,8 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
                 **_effect(view),
                 "labels": str(out / view["name"] / "labels.csv"),
                 "reference_f": view["reference_f"],
+                "names": view["names"],
+                "outliers": len(view["outliers"]),
             }
             for view in facts["views"]
         ]
@@ -163,6 +174,9 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
             continue
         shares = f"{relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster"
         say(f"{names}: {shares} ({relation['by_chance']:.0%} by chance)")
+    if facts["names_from"]:
+        named = [f"{cluster} {name}" for cluster, name in enumerate(facts["names"]) if name]
+        say(f"Names: {', '.join(named) or 'none'} ({facts['names_from']})")
     say(f"Clusters: {out}/*/labels.csv")
     say(f"Report: {report}")
 

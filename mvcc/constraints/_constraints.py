@@ -141,6 +141,14 @@ class Constraints:
             selected._source = self._source[0][rows], self._source[1][rows]
         return selected
 
+    def on_rows(self, rows: NDArray[np.int64]) -> Constraints:
+        """Return the constraints between the given ascending rows, in whose order these are numbered anew."""
+        inside = np.flatnonzero(np.isin(self.pairs, rows).all(axis=1))
+        kept = self.select(inside)
+        renumbered = self.from_sorted(np.searchsorted(rows, kept.pairs), kept.must_link, kept.weights)
+        renumbered._source = kept._source
+        return renumbered
+
     def joined(self, other: Constraints) -> Constraints:
         """Return the constraints of two files as one list, repeated ones as often as they are there."""
         pairs = np.concatenate((self.pairs, other.pairs))

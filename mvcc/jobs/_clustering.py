@@ -16,17 +16,20 @@ from mvcc.jobs._fit import fit_job
 from mvcc.jobs._folder import write_folder
 from mvcc.jobs._inputs import Inputs, caller_of
 from mvcc.jobs._joint import Joint
+from mvcc.jobs._number_of_clusters import of_number, with_number
 from mvcc.jobs._saved import SavedClustering
 
 
 def cluster_inputs(
-    job: Job, inputs: Inputs, folder: Path, began: float, on_step: Callable[[str], None]
+    said: Job, inputs: Inputs, folder: Path, began: float, on_step: Callable[[str], None]
 ) -> dict[str, Any]:
     """Cluster what was read, and write everything but the report; `began` is when the job did.
 
+    The settings that are written are those that were said, also where the number of clusters follows from answers.
+
     Returns and raises what `cluster_job` does.
     """
-    tables = inputs.tables
+    job, tables = with_number(said, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
@@ -35,8 +38,9 @@ def cluster_inputs(
     fit = fit_job(job, method, inputs.relations, on_step)
     on_step("reasons")
     explained = method.explain(tables, fit)
-    facts = describe(job, tables, features, fit, explained)
-    facts["inputs"] = _inputs(job, inputs)
+    facts = describe(job, inputs, features, fit, explained) | {"settings": said.settings()}
+    facts["warnings"] += of_number(said, inputs)
+    facts["inputs"] = [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files]
     facts |= {"command": command_line(), "versions": versions(), "machine": machine(), "finished": now()}
     facts["seconds"] = round(time.perf_counter() - began, 1)
     on_step("writing")
@@ -47,15 +51,5 @@ def cluster_inputs(
         [feature.transformer for feature in features],
         fit.numbers,
     )
-    write_folder(folder, job, tables, fit, explained.tables, saved, facts)
+    write_folder(folder, said, inputs.tables_read, explained.tables, saved, facts)
     return facts
-
-
-def _inputs(job: Job, inputs: Inputs) -> list[dict[str, Any]]:
-    number = {table.name: place for place, table in enumerate(inputs.tables)}
-    counted = [(table.path, len(table.ids)) for table in inputs.tables]
-    for pair, path in job.matches.items():
-        u, v = sorted(number[name] for name in pair.split(":"))
-        counted.append((path, len(inputs.relations[u, v])))
-    counted += [(path, len(inputs.constraints[number[name]])) for name, path in job.constraints.items()]
-    return [{"path": path, "sha256": inputs.checksums[path], "rows": rows} for path, rows in counted]

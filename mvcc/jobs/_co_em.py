@@ -40,7 +40,7 @@ class CoEM(Method):
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         model = self._model(self.job.seed).fit(self.views, constraints=self.given, mappings=self._used)
         self._transfer = model.transfer_  # with the threshold that was chosen
-        return model, match_clusters(model.labels_, self.relations, self.job.n_clusters)
+        return model, match_clusters(model.labels_, self.relations, self.job.k)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
         labels: Labels = self._model(seed).fit(self.views, constraints=given, mappings=self._used).labels_
@@ -48,7 +48,7 @@ class CoEM(Method):
 
     def _model(self, seed: int) -> MultiViewConstrainedClustering:
         job = self.job
-        base = make_base(job.base, job.n_clusters).set_params(init="auto")
+        base = make_base(job.base, job.k).set_params(init="auto")
         return MultiViewConstrainedClustering(base, self._transfer, closure=job.closure, random_state=seed)
 
     def explain(self, tables: list[Table], fit: Fit) -> Explained:
@@ -110,7 +110,7 @@ def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], jo
     shares = []
     for _ in range(_DRAWS):
         drawn = rng.permutation(second)
-        _, number = match_clusters([first, drawn], pairs, job.n_clusters)
+        _, number = match_clusters([first, drawn], pairs, job.k)
         shares.append(np.mean(first == number[drawn]))
     return float(np.mean(shares))
 

@@ -38,6 +38,9 @@ _Path = Annotated[
 _Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
 _Features = Annotated[Literal["auto", "spectral", "pca", "none"], one_of(FEATURES)]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
+_NumberOfClusters = Annotated[
+    Annotated[int, Field(ge=1, le=10**6)] | Literal["auto"], allowed("a whole number from 1 to 10^6, or auto")
+]
 _Threshold = Annotated[Annotated[float, Field(gt=0, le=1)] | Literal["cv"], allowed("a number above 0, up to 1, or cv")]
 
 
@@ -83,7 +86,10 @@ class Job(Section):
         By view, the file of must-links and cannot-links.
     show : dict
         By view, the columns that `mvcc ask` shows of a row; such as hold no numbers are not clustered.
-    n_clusters : int
+    asked : str or None
+        The folder of `mvcc ask`: what was answered there counts beside the constraints.
+    n_clusters : int or "auto"
+        "auto" is the number of groups that the answers name.
     method : {"joint", "co-em"}
         ``JointGraphClustering``, or the paper's ``MultiViewConstrainedClustering``.
     base, transfer, threshold, closure
@@ -105,7 +111,8 @@ class Job(Section):
     show: dict[str, Annotated[tuple[_Column, ...], BeforeValidator(_columns)]] = Field(
         default={}, examples=["{texts: [title, body]}"]
     )
-    n_clusters: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = Field(examples=["5"])
+    asked: _Path | None = Field(default=None, examples=["asked"])
+    n_clusters: _NumberOfClusters = Field(examples=["5"])
     method: Annotated[Literal["joint", "co-em"], one_of(METHODS)] = "joint"
     base: Annotated[str, one_of(base_names())] = "mpck-means"
     transfer: Annotated[str, one_of(transfer_names())] = "constraint-propagation"
@@ -167,6 +174,12 @@ class Job(Section):
         views = info.data.get("views")
         refuse(((name,), problem) for name in given if (problem := _no_view(name, views)))
         return given
+
+    @property
+    def k(self) -> int:
+        """The number of clusters, where it is known."""
+        assert self.n_clusters != "auto"
+        return self.n_clusters
 
     def settings(self) -> dict[str, Any]:
         """Return what the job does, as a file would say it; without what has no effect."""
@@ -270,6 +283,8 @@ def _expanded(value: Any, folder: str) -> Any:
             name: section(view) if isinstance(view, str) or (isinstance(view, dict) and "path" in view) else view
             for name, view in views.items()
         }
+    if "asked" in value:
+        value["asked"] = seen(value["asked"])
     for key in ("matches", "constraints"):
         if isinstance(files := value.get(key), dict):
             value[key] = {name: seen(path) for name, path in files.items()}

@@ -11,28 +11,49 @@ from numpy.typing import NDArray
 from mvcc.jobs._config import Job
 from mvcc.jobs._features import Features, rounded
 from mvcc.jobs._fit import Fit
+from mvcc.jobs._inputs import Inputs
 from mvcc.jobs._method import Explained
+from mvcc.jobs._names import name_clusters, nameless
 from mvcc.jobs._tables import Table
-from mvcc.metrics import pairwise_f_measure
+from mvcc.metrics import cluster_fit, pairwise_f_measure
 from mvcc.multiview import ConstraintPropagation
 
 SCHEMA = 1
 
 
-def describe(job: Job, tables: list[Table], features: list[Features], fit: Fit, explained: Explained) -> dict[str, Any]:
+def describe(job: Job, inputs: Inputs, features: list[Features], fit: Fit, explained: Explained) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
+    tables, answers = inputs.tables, inputs.answers
+    joint = explained.facts.get("joint")
+    alike = joint["connected"] if joint else [[number] for number in range(len(tables))]
+    names = name_clusters(answers, fit.labels, alike, job.k) if answers else [[] for _ in tables]
+    outliers = answers.outlier_ids() if answers else [[] for _ in tables]
+    views = [
+        _view(number, table, features[number], fit)
+        | {"names": names[number], "outliers": outliers[number]}
+        | explained.views[number]
+        for number, table in enumerate(tables)
+    ]
     return {
         "schema": SCHEMA,
         "kind": "clustering",
         "title": _listed([table.name for table in tables]),
-        "n_clusters": job.n_clusters,
-        "views": [_view(n, table, features[n], fit) | explained.views[n] for n, table in enumerate(tables)],
+        "n_clusters": job.k,
+        "views": views,
+        "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
+        "names_from": answers.source if answers else "",
         "relations": [
             _relation(*views, rows, job, tables) | explained.relations[views] for views, rows in fit.relations.items()
         ],
         **explained.facts,
         "stability_runs": {"count": job.stability_runs, "agreement": fit.agreement},
-        "warnings": [*fit.warnings, *explained.cautions, *cautions(job, tables, fit)],
+        "warnings": [
+            *fit.warnings,
+            *explained.cautions,
+            *cautions(job, tables, fit),
+            *(answers.notes if answers else ()),
+            *(nameless(answers, names) if answers else ()),
+        ],
         "settings": job.settings(),
     }
 
@@ -57,6 +78,7 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "x": rounded(features.plane[:, 0]),
         "y": rounded(features.plane[:, 1]),
         "axes": features.axes,
+        "fit": np.round(cluster_fit(features.X, labels), 6).tolist(),
         "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
         "given": rows,
         "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
@@ -92,8 +114,8 @@ def _listed(names: list[str]) -> str:
 def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
     """Say what must not be overlooked, whatever the method."""
     for number, table in enumerate(tables):
-        if empty := job.n_clusters - len(np.unique(fit.labels[number])):
-            yield f"{table.name}: {empty} of the {job.n_clusters} clusters are empty."
+        if empty := job.k - len(np.unique(fit.labels[number])):
+            yield f"{table.name}: {empty} of the {job.k} clusters are empty."
         if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:
             yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
 

@@ -68,7 +68,7 @@ def make_features(table: Table, job: Job) -> Features:
                 f"{table.path}: spectral features of {n} rows need the affinities of all pairs of them; up to "
                 f"{MAX_ROWS} rows are allowed. Use --features {table.name}=pca."
             )
-        m = asked or min(job.n_clusters, most)
+        m = asked or min(job.k, most)
         spectral = SpectralFeatures(m)
         X = spectral.fit_transform(table.X)
         return Features(X, f"spectral, {m} components of {d} columns", spectral, *_first_two(X, "spectral component"))

@@ -80,7 +80,7 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
     for number in range(1, job.stability_runs + 1):
         on_step(f"stability run {number} of {job.stability_runs}")
         others.append(_again(job, method, number))
-    stability, agreement = _stability(labels, others, job.n_clusters)
+    stability, agreement = _stability(labels, others, job.k)
     return Fit(model, labels, numbers, method.given, method.dropped, relations, stability, agreement, said)
 
 

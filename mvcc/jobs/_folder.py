@@ -15,19 +15,20 @@ import yaml
 from mvcc._utils.files import atomic_path, csv_bytes, move, remove_parts, sha256_of, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc.exceptions import StoreError
+from mvcc.jobs._asked import answer_files
 from mvcc.jobs._config import Job, load_job
 from mvcc.jobs._tables import Table
 from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import parse_facts, read_facts
+from mvcc.results import Input, parse_facts, read_facts
 
 if TYPE_CHECKING:
-    from mvcc.jobs._fit import Fit
     from mvcc.jobs._method import Rows
     from mvcc.jobs._saved import SavedClustering
 
 MODEL, CONFIG, REPORT = "model.joblib", "cluster.yaml", "report.html"
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 _NEW = ".new"  # the folder of results that are being written
+_OUTLIER = "-1"  # in place of a cluster
 _TABLES = ("labels.csv", "moved.csv", "propagated.csv", "received.csv")
 
 
@@ -60,6 +61,10 @@ def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
 
 
 def _inputs(job: Job) -> list[str]:
+    return [*_given_files(job), *answer_files(job)]
+
+
+def _given_files(job: Job) -> list[str]:
     return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
 
 
@@ -77,15 +82,18 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
         of_method = {"moved.csv": view.n_moved} if facts.joint else {
             "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
         labels = [["id", "cluster"], *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True))]
-        for name, n_rows in {"labels.csv": view.n_rows, **of_method}.items():
+        outliers = [[name, _OUTLIER] for name in view.outliers]
+        for name, n_rows in {"labels.csv": view.n_rows + len(outliers), **of_method}.items():
             rows = _rows_of(folder / view.name / name)
-            if len(rows) == n_rows + 1 and (name != "labels.csv" or [row[:2] for row in rows] == labels):
+            first = [row[:2] for row in rows]
+            parts = [[row for row in first if (row[1:] == [_OUTLIER]) == is_outlier] for is_outlier in (False, True)]
+            if len(rows) == n_rows + 1 and (name != "labels.csv" or parts == [labels, outliers]):
                 verified += 1
             else:
                 wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
     wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
     if (folder / CONFIG).exists():
-        for path, read in zip(_inputs(load_job(folder / CONFIG)), facts.inputs, strict=False):
+        for path, read in zip(_paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True):
             try:
                 same = sha256_of(Path(path).read_bytes()) == read.sha256
             except OSError:
@@ -93,6 +101,13 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
             else:
                 notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
     return verified, wrong, notes
+
+
+def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
+    """Return where the inputs of a clustering are by its settings; answers are in one folder, by their names."""
+    given = _given_files(job)
+    answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
+    return [*given, *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :])]
 
 
 def _rows_of(path: Path) -> list[list[str]]:
@@ -132,7 +147,6 @@ def write_folder(
     folder: Path,
     job: Job,
     tables: list[Table],
-    fit: Fit,
     of_views: list[dict[str, Rows]],
     saved: SavedClustering,
     facts: dict[str, Any],
@@ -140,7 +154,7 @@ def write_folder(
     """Write labels, the tables of every view, model, config and facts, in the place of those that were there.
 
     What was there stays until all is written. The facts are the first to go and the last to come, so that they are
-    never those of other files.
+    never those of other files. ``tables`` are those that were read, with the rows that were left out.
 
     Raises
     ------
@@ -154,8 +168,7 @@ def write_folder(
         write_whole(new / CONFIG, _yaml(job, folder).encode())
         for number, table in enumerate(tables):
             here = new / table.name
-            stability = fit.stability[number].tolist() if fit.stability else None
-            write_whole(here / "labels.csv", csv_bytes(_label_rows(table, fit.labels[number].tolist(), stability)))
+            write_whole(here / "labels.csv", csv_bytes(_label_rows(table, facts["views"][number])))
             for name, lines in of_views[number].items():
                 write_whole(here / name, csv_bytes(lines))
         with atomic_path(new / MODEL) as part:
@@ -186,13 +199,20 @@ def _unwritable(folder: Path, error: OSError) -> StoreError:
     return StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder with --out')}")
 
 
-def _label_rows(table: Table, labels: list[int], stability: list[float] | None) -> Iterable[Iterable[Any]]:
-    columns: dict[str, list[Any]] = {"id": table.ids, "cluster": labels}
-    if stability is not None:
-        columns["stability"] = stability
-    if table.reference is not None:
-        columns["label"] = table.reference
-    return [list(columns), *zip(*columns.values(), strict=True)]
+def _label_rows(table: Table, view: dict[str, Any]) -> Iterable[Iterable[Any]]:
+    """Give a line for every row of a table; those that were left out have no values but the label −1."""
+    columns: dict[str, list[Any]] = {"cluster": view["labels"]}
+    if view["names"]:
+        columns["name"] = [view["names"][label] for label in view["labels"]]
+    if None not in view["stability"]:
+        columns["stability"] = view["stability"]
+    columns["fit"] = view["fit"]
+    values = dict(zip(view["ids"], zip(*columns.values(), strict=True), strict=True))
+    without = [_OUTLIER, *[""] * (len(columns) - 1)]
+    rows = [[name, *values.get(name, without)] for name in table.ids]
+    if table.reference is None:
+        return [["id", *columns], *rows]
+    return [["id", *columns, "label"], *([*row, label] for row, label in zip(rows, table.reference, strict=True))]
 
 
 def _yaml(job: Job, folder: Path) -> str:
@@ -208,4 +228,6 @@ def _yaml(job: Job, folder: Path) -> str:
             del view["ignore"]
     for key in ("matches", "constraints"):
         settings[key] = {name: seen(path) for name, path in settings[key].items()}
+    if job.asked is not None:
+        settings["asked"] = seen(job.asked)
     return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mvcc._utils.files import sha256_of
 from mvcc._utils.messages import shown
@@ -15,6 +18,7 @@ from mvcc.jobs._tables import Table, read_table
 
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints, Relations
+    from mvcc.jobs._asked import Answers
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +30,37 @@ class Inputs:
     tables : list of Table
     constraints : list of Constraints, one per view
     relations : dict {(u, v): (r, 2) array}
-    checksums : dict {path: sha256}
+    files : list of (str, int, str)
+        Path, number of entries and sha256 of every file.
+    answers : Answers or None
+        What was answered to `mvcc ask`, where it is used.
     """
 
     tables: list[Table]
     constraints: list[Constraints]
     relations: Relations
-    checksums: dict[str, str]
+    files: list[tuple[str, int, str]]
+    answers: Answers | None = None
+
+    @property
+    def tables_read(self) -> list[Table]:
+        """The tables with the rows that were left out."""
+        return self.answers.tables if self.answers else self.tables
+
+    def on_rows(self, rows: list[NDArray[np.int64]]) -> Inputs:
+        """Return the inputs of some rows of every view, ascending; constraints and matches that touch others go."""
+        relations = {}
+        for (u, v), pairs in self.relations.items():
+            inside = pairs[np.isin(pairs[:, 0], rows[u]) & np.isin(pairs[:, 1], rows[v])]
+            if len(inside):
+                ends = zip((u, v), inside.T, strict=True)
+                relations[u, v] = np.column_stack([np.searchsorted(rows[view], column) for view, column in ends])
+        return replace(
+            self,
+            tables=[table.on_rows(own) for table, own in zip(self.tables, rows, strict=True)],
+            constraints=[given.on_rows(own) for given, own in zip(self.constraints, rows, strict=True)],
+            relations=relations,
+        )
 
 
 def read_inputs(job: Job) -> Inputs:
@@ -45,18 +73,33 @@ def read_inputs(job: Job) -> Inputs:
     """
     tables = [read_table(name, view, job.show.get(name, ())) for name, view in job.views.items()]
     for table in tables:
-        if job.n_clusters > len(table.ids):
-            raise DataError(f"{table.path}: {len(table.ids)} rows cannot be put into {job.n_clusters} clusters (-k).")
+        if job.n_clusters != "auto":
+            check_enough(table, job.n_clusters)
     # numba, which constraints bring along, takes half a second to import: tables are read before
     from mvcc.jobs._pairs import read_constraints, read_matches
 
     constraints, relations = read_constraints(job, tables), read_matches(job, tables)
-    paths = [*(table.path for table in tables), *job.matches.values(), *job.constraints.values()]
+    number = {table.name: place for place, table in enumerate(tables)}
+    sizes = [(table.path, len(table.ids)) for table in tables]
+    for pair, path in job.matches.items():
+        u, v = sorted(number[name] for name in pair.split(":"))
+        sizes.append((path, len(relations[u, v])))
+    sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
+    return Inputs(tables, constraints, relations, with_checksums(sizes))
+
+
+def check_enough(table: Table, n_clusters: int) -> None:
+    """Refuse more clusters than a view has rows."""
+    if n_clusters > len(table.ids):
+        raise DataError(f"{table.path}: {len(table.ids)} rows cannot be put into {n_clusters} clusters (-k).")
+
+
+def with_checksums(sizes: list[tuple[str, int]]) -> list[tuple[str, int, str]]:
+    """Add the sha256 to the sizes of files that were just read."""
     try:
-        checksums = {path: sha256_of(Path(path).read_bytes()) for path in paths}
+        return [(path, size, sha256_of(Path(path).read_bytes())) for path, size in sizes]
     except OSError as error:
         raise DataError(f"{error.filename}: cannot be read any more: {error.strerror}.") from error
-    return Inputs(tables, constraints, relations, checksums)
 
 
 def caller_of(tables: list[Table]) -> Callable[[int, int], str]:

@@ -22,11 +22,11 @@ class Joint(Method):
 
     def __init__(self, job: Job, *inputs: Any) -> None:
         super().__init__(job, *inputs)
-        self._model = JointGraphClustering(job.n_clusters, on_conflict=job.on_conflict, random_state=job.seed)
+        self._model = JointGraphClustering(job.k, on_conflict=job.on_conflict, random_state=job.seed)
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         model = self._model.fit(self.views, constraints=self.given, mappings=self.relations)
-        return model, [np.arange(self.job.n_clusters)] * len(self.views)
+        return model, [np.arange(self.job.k)] * len(self.views)
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
         return self._model.labels_by(given, random_state=seed)
@@ -107,7 +107,7 @@ class Joint(Method):
         for numbers in self._model.connected_views_:
             ends = np.cumsum([len(labels[n]) for n in numbers])[:-1]
             found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, labels))
-            for number, rows in zip(numbers, np.split(renumbered(found, mine, self.job.n_clusters), ends), strict=True):
+            for number, rows in zip(numbers, np.split(renumbered(found, mine, self.job.k), ends), strict=True):
                 free[number] = rows
         return free
 

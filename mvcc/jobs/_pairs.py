@@ -22,12 +22,13 @@ def read_constraints(job: Job, tables: list[Table]) -> list[Constraints]:
         Names file, line and what is wrong.
     """
     return [
-        _constraints(job.constraints[table.name], table) if table.name in job.constraints else Constraints.empty()
+        constraints_of(job.constraints[table.name], table) if table.name in job.constraints else Constraints.empty()
         for table in tables
     ]
 
 
-def _constraints(path: str, table: Table) -> Constraints:
+def constraints_of(path: str, table: Table) -> Constraints:
+    """Read the constraints of a view, whose ids must be its own."""
     file = ConstraintFile.read(path)
     for line, record in file.records.items():
         for name in map(str.strip, record[:2]):

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mvcc.jobs._asked import with_answers
 from mvcc.jobs._config import Job
 from mvcc.jobs._folder import check_folder
 from mvcc.jobs._inputs import Inputs, caller_of, read_inputs
+from mvcc.jobs._number_of_clusters import with_number
 
 
 def check_job(job: Job) -> Inputs:
@@ -18,11 +20,12 @@ def check_job(job: Job) -> Inputs:
     Raises
     ------
     DataError, InvalidInputError
-        As `read_inputs`, and for too few constraints to cross-validate a threshold.
+        As `read_inputs` and `with_answers`, and for too few constraints to cross-validate a threshold.
     ConstraintConflictError
         When constraints and relations contradict each other, unless the job drops such constraints.
     """
-    inputs = read_inputs(job)
+    inputs = with_answers(job, read_inputs(job))
+    job = with_number(job, inputs)
     from mvcc.jobs._closing import check_given  # numba, as in `read_inputs`
 
     sizes = [len(table.ids) for table in inputs.tables]
@@ -56,8 +59,9 @@ def cluster_job(
     """
     began = time.perf_counter()
     on_step("reading")
-    inputs = read_inputs(job)
+    inputs = with_answers(job, read_inputs(job))
     check_folder(folder, job, fresh=fresh)
+    with_number(job, inputs)
     # scikit-learn takes a second to import: whatever is wrong with the files is told before
     from mvcc.jobs._clustering import cluster_inputs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -58,6 +58,16 @@ class Table:
     def row(self) -> dict[str, int]:
         """The number of the row of every id."""
         return {name: number for number, name in enumerate(self.ids)}
+
+    def on_rows(self, rows: NDArray[np.int64]) -> Table:
+        """Return the table of some of the rows, in the given order."""
+        return replace(
+            self,
+            ids=[self.ids[row] for row in rows],
+            X=self.X[rows],
+            reference=None if self.reference is None else [self.reference[row] for row in rows],
+            shown={column: [values[row] for row in rows] for column, values in self.shown.items()},
+        )
 
     def lacks(self, name: str) -> str:
         """Say that no row has an id, and what may be the reason."""

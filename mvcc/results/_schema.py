@@ -90,7 +90,7 @@ NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
 class ViewFacts(_Facts):
-    """One view: its rows in the order of the file, and what became of them.
+    """One view: its rows in the order of the file, and what became of them; of outliers, which were left out, the ids.
 
     The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
     """
@@ -107,7 +107,10 @@ class ViewFacts(_Facts):
     x: tuple[Number, ...]
     y: tuple[Number, ...]
     axes: tuple[StrictStr, StrictStr]
+    fit: tuple[Share, ...] = ()
     stability: tuple[Share | None, ...]
+    names: tuple[StrictStr, ...] = ()
+    outliers: tuple[StrictStr, ...] = ()
     given: tuple[Given, ...]
     violated: tuple[LinkFacts, ...]
     dropped: tuple[LinkFacts, ...]
@@ -138,7 +141,7 @@ class ViewFacts(_Facts):
 
     @model_validator(mode="after")
     def _every_row_has_its_values(self) -> Self:
-        for name in ("ids", "labels", "reference", "x", "y", "stability"):
+        for name in ("ids", "labels", "reference", "x", "y", "stability", *(("fit",) if self.fit else ())):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
                 raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
@@ -208,6 +211,7 @@ class Clustering(_Facts):
     relations: tuple[Relation, ...]
     co_em: CoEM | None
     joint: JointGraph | None = None
+    names: tuple[StrictStr, ...] = ()
     stability_runs: StabilityRuns
     warnings: tuple[StrictStr, ...]
     settings: dict[str, Any]
@@ -226,6 +230,12 @@ class Clustering(_Facts):
                 raise ValueError(
                     f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is {self.n_clusters}"
                 )
+        for where, names in (
+            ("", self.names),
+            *((f"views.{number}.", view.names) for number, view in enumerate(self.views)),
+        ):
+            if names and len(names) != self.n_clusters:
+                raise ValueError(f"{where}names has {len(names)} entries for {self.n_clusters} clusters")
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):

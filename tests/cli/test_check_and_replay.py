@@ -60,7 +60,7 @@ def clustering(tmp_path_factory):
 
 
 def spoil_labels(folder):
-    labels = (folder / "out/images/labels.csv").read_text().replace(",0", ",1", 1)
+    labels = (folder / "out/images/labels.csv").read_text().replace(",0,", ",1,", 1)
     (folder / "out/images/labels.csv").write_text(labels)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -142,6 +144,53 @@ def test_a_dry_run_ends_as_the_run_would_on_a_contradiction(data):
     assert str(foreseen.value) == str(met.value)
 
 
+def test_answers_name_clusters_and_give_their_number(data):
+    topic = {row["id"]: row["topic"] for row in csv.DictReader(Path("texts.csv").read_text().splitlines())}
+    matched = [row["texts"] for row in csv.DictReader(Path("matches.csv").read_text().splitlines())][:30]
+    groups = {name: [one for one in matched[1:] if topic[one] == name] for name in sorted(set(topic.values()))}
+    Path("said").mkdir()
+    said = [*([f"texts:{own[0]},new:{name},t"] for name, own in groups.items()), [f"texts:{matched[0]},outlier,t"]]
+    Path("said/asked.csv").write_text("\n".join(["id,answer,when", *(line for (line,) in said), ""]))
+    members = {name: "\n".join(f"texts:{one}" for one in own) for name, own in groups.items()}
+    listed = (f'{name},"{own}",yes' for name, own in members.items())
+    Path("said/groups.csv").write_text("\n".join(["name,members,counted", *listed, ""]))
+    tables = [word for word in OPTIONS if word not in ("-k", "4", "--constraints", "texts=pairs.csv")]
+    dry = run(*tables, "--asked", "said", "-k", "auto", "--dry-run").stdout
+    assert "answers: 4 groups, 2 rows of outliers\n" in dry
+    done = run(*tables, "--asked", "said", "-k", "auto", "--stability-runs", 0, "--out", "results")
+    names = re.search(rf"\nNames: (.*) \({Path('said/groups.csv')}\)\n", done.stdout)[1]
+    assert sorted(name.split()[1] for name in names.split(", ")) == list(groups)
+    assert "Note: Left out as 1 outlier: 1 row of texts, 1 row of images, 0 constraints and 1 match." in done.stderr
+    assert "Note: The number of clusters is not settled: 0 answers named a group since" in done.stderr
+    outcome = json.loads(run("results/cluster.yaml", "--out", "again", "--stability-runs", 0, "--json").stdout)
+    assert [(sorted(view["names"]), view["outliers"]) for view in outcome["views"]] == [(list(groups), 1)] * 2
+    assert outputs(data / "results") == outputs(data / "again")
+
+
+def test_without_answers_an_automatic_number_is_refused_with_criteria_and_the_command_that_asks(data):
+    tables = [word for word in OPTIONS if word not in ("-k", "4", "--constraints", "texts=pairs.csv")]
+    done = mvcc("cluster", *tables, "-k", "auto", "--out", "results")
+    assert done.returncode == 2
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["k", *map(str, range(2, 11)), "best"]
+    assert [line[:19].strip() for line in lines[1:5]] == [
+        "silhouette",
+        "gap statistic",
+        "eigengap",
+        "prediction strength",
+    ]
+    assert lines[5:] == ["With four clusters or more, none of these is right more than two times in five."]
+    (asking,) = re.findall(r"To be asked:\n  mvcc ask (.*) --out asked\n", done.stderr)
+    assert sorted(shlex.split(asking)) == sorted(tables)
+    found = json.loads(mvcc("cluster", *tables, "-k", "auto", "--dry-run", "--json").stdout)
+    assert found["best"]["eigengap"] == 4
+    judged = mvcc("cluster", "cluster.yaml", "-k", "auto", "--out", "results")
+    assert (judged.returncode, judged.stdout) == (2, "")
+    assert judged.stderr.endswith("there are no answers. Name two or more, or give a number. To be asked:\n"
+                                  "  mvcc ask cluster.yaml\n")  # fmt: skip
+    assert not (data / "results/cluster.yaml").exists()
+
+
 def test_one_of_a_kind_is_not_told_in_the_plural(data):
     Path("texts.csv").write_text("id,x\na,1\nb,2\n")
     Path("pairs.csv").write_text("i,j,kind\na,b,must-link\n")
@@ -191,7 +240,6 @@ def test_quiet_prints_nothing_and_verbose_says_what_is_done(data):
             ["cluster.yaml", "--ignore", "texts", "--out", "o"],
             "'texts' has no name, '=' and value, such as --ignore texts",
         ),
-        (["cluster.yaml", "-k", "few", "--out", "o"], "'few' is not a valid integer"),
         (["cluster.yaml", "--thresold", "cv"], "--threshold"),
         ([*OPTIONS, "--view", "texts=images.csv", "--out", "o"], "'texts' is given twice; keep one"),
         ([*OPTIONS, "--constraints", "texts=more.csv", "--out", "o"], "'texts' is given twice; keep one"),
@@ -210,9 +258,10 @@ def test_mistakes_of_file_and_options_are_told_together(data):
         Path("cluster.yaml").read_text().replace("stability_runs: 10", "stability_runs: many")
     )
     with pytest.raises(
-        ConfigError, match=r"(?s)2 problems.*cluster\.yaml:\d+: stability_runs: .*--method means: method: "
+        ConfigError,
+        match=r"(?s)3 problems.*cluster\.yaml:\d+: stability_runs: .*--method means: .*-k few: n_clusters: ",
     ):
-        run("cluster.yaml", "--method", "means", "--out", "results")
+        run("cluster.yaml", "--method", "means", "-k", "few", "--out", "results")
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ def test_tables_and_facts_say_the_same(tmp_path, problem, transfer):
         assert [int(row["cluster"]) for row in rows] == view["labels"]
         assert set(view["labels"]) <= set(range(K))
         assert [float(row["stability"]) for row in rows] == view["stability"]
+        assert [float(row["fit"]) for row in rows] == view["fit"]
         assert all(0 <= share <= 1 for share in view["stability"])
         assert [row["label"] for row in rows] == view["reference"] == table.reference
         assert view["reference_f"] == pairwise_f_measure(view["reference"], view["labels"])
@@ -103,7 +104,7 @@ def test_stability_runs_tell_how_stable_rows_are(tmp_path):
     assert all(-1 <= agreement <= 1 for agreement in facts["stability_runs"]["agreement"])
     facts = cluster(with_values(options, stability_runs=0), tmp_path / "none")
     assert facts["stability_runs"] == {"count": 0, "agreement": []}
-    assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == ["id", "cluster", "label"]
+    assert list(read_csv(tmp_path / "none/view0/labels.csv")[0]) == ["id", "cluster", "fit", "label"]
 
 
 def test_true_labels_change_nothing_but_the_comparison(tmp_path):

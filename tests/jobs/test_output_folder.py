@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, StoreError
-from mvcc.jobs import _folder, load_job
+from mvcc.jobs import _folder, _pairs, load_job
 from tests.jobs.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 NOBODY = 65534
@@ -153,11 +153,13 @@ def test_a_folder_that_nobody_may_write_to_is_refused(options):
 
 
 def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(options, out, monkeypatch):
+    read = _pairs.read_matches
+
     def gone(*arguments):
         Path(options[2][1]).unlink()
-        return {}
+        return read(*arguments)
 
-    monkeypatch.setattr("mvcc.jobs._pairs.read_matches", gone)
+    monkeypatch.setattr(_pairs, "read_matches", gone)
     with pytest.raises(DataError, match=r"view0\.csv: cannot be read any more: No such file"):
         cluster(options, out)
 

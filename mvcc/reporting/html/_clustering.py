@@ -16,7 +16,7 @@ from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repea
 from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, parse_facts
 
 LONGEST_LIST = 100
-_MOST_UNSTABLE = 20
+_MOST_SUSPECT = 20  # rows that are least stable, or fit worst
 
 
 def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
@@ -82,6 +82,8 @@ class ViewSection:
     propagated: Listed
     moved: Listed
     unstable: list[int]
+    misfits: list[int]
+    outliers: Listed
     suspicion: list[Notice]
 
 
@@ -158,7 +160,9 @@ def _section(facts: Clustering, number: int) -> ViewSection:
         dropped=_listed(view.dropped),
         propagated=_listed(view.propagated, view.n_propagated.total),
         moved=_listed(view.moved, view.n_moved),
-        unstable=[row for _, row in sorted(stability)[:_MOST_UNSTABLE]],
+        unstable=[row for _, row in sorted(stability)[:_MOST_SUSPECT]],
+        misfits=sorted(range(len(view.fit)), key=lambda row: view.fit[row])[:_MOST_SUSPECT],
+        outliers=_listed(view.outliers),
         suspicion=list(_suspicion(view)),
     )
 

@@ -62,6 +62,7 @@ def _view_data(facts: Clustering, number: int, related: Counterparts, classes: d
         "name": view.name,
         "ids": view.ids,
         "labels": view.labels,
+        "names": view.names,
         "classes": None if view.reference is None else [classes.get(name) for name in view.reference],
         "stability": None if None in view.stability else view.stability,
         "constraints": {name: [_plain(link) for link in getattr(view, name)] for name in KINDS},
@@ -185,7 +186,9 @@ def _short(values: Iterable[float]) -> list[float]:
 
 
 def _on_hover(facts: Clustering, view: ViewFacts, row: int, related: Sequence[tuple[int, int]], moved: str) -> str:
-    lines = [f"cluster {view.labels[row]}"]
+    label = view.labels[row]
+    name = clipped(view.names[label], _LONGEST) if view.names else ""
+    lines = [f"cluster {label}{f' ({name})' if name else ''}"]
     if moved:
         lines.append(f"moved here by constraints, {clipped(moved, _LONGEST_REASON)}")
     if view.reference is not None and view.reference[row]:
@@ -200,8 +203,8 @@ def _on_hover(facts: Clustering, view: ViewFacts, row: int, related: Sequence[tu
         lines.append(f"in {clipped(facts.views[other].name, _LONGEST)}: {', '.join(ids[:_MOST_COUNTERPARTS])}{more}")
     if not related and facts.relations:
         lines.append("no counterpart known")
-    name = f"<b>{plotly_text(clipped(view.ids[row], _LONGEST))}</b>"
-    return "<br>".join([name, *(plotly_text(piece) for line in lines for piece in _wrapped(line))])
+    title = f"<b>{plotly_text(clipped(view.ids[row], _LONGEST))}</b>"
+    return "<br>".join([title, *(plotly_text(piece) for line in lines for piece in _wrapped(line))])
 
 
 def _wrapped(line: str) -> list[str]:

@@ -21,6 +21,8 @@ CHANGES = {
     "views.0.x.0": (float("nan"), "views.0.x.0: Input should be a finite number"),
     "views.0.reference": (["a"] * 3, "views.0: `reference` has 3 entries for 30 rows"),
     "views.0.stability.0": (1.5, "views.0.stability.0: Input should be less than or equal to"),
+    "views.0.fit": ([0.5], "views.0: `fit` has 1 entries for 30 rows"),
+    "views.0.names": (["a"], "views.0.names has 1 entries for 5 clusters"),
     "views.0.given.0": ([0, 1], "views.0.given.0."),
     "views.0.given.0.1": (30, "views.0: `given` names row 30, but the rows are 0 … 29"),
     "views.0.propagated.0.0": (99, "views.0: `propagated` names row 99"),

@@ -110,12 +110,19 @@ def test_only_a_page_drawn_by_the_graphics_card_may_compose_programs(write):
 
 
 def test_texts_of_users_stay_texts(page):
-    facts = make_facts((30, 20), title=EVIL, warnings=[EVIL], command=EVIL, settings={EVIL: {EVIL: EVIL}})
-    harmless = page(make_facts((30, 20), warnings=["x"], settings={"a": {"b": "c"}}))
+    facts = make_facts(
+        (30, 20), title=EVIL, warnings=[EVIL], command=EVIL, settings={EVIL: {EVIL: EVIL}}, names=[EVIL] * 5
+    )
+    plain = make_facts((30, 20), warnings=["x"], settings={"a": {"b": "c"}}, names=["x"] * 5)
+    for view in plain["views"]:
+        view.update(names=["x"] * plain["n_clusters"], outliers=["y"])
+    harmless = page(plain)
     for view in facts["views"]:
         view.update(name=EVIL, source=EVIL, features=EVIL, axes=[EVIL, EVIL])
         view["ids"] = [f"{EVIL}{row}" for row in range(view["n_rows"])]
         view["reference"] = [EVIL + label for label in view["reference"]]
+        view["names"] = [EVIL] * facts["n_clusters"]
+        view["outliers"] = [EVIL]
         for kind in ("given", "violated", "propagated", "received"):
             view[kind] = [[*link[:-1], EVIL] for link in view[kind]]
     facts["inputs"][0]["path"] = facts["relations"][0]["source"] = EVIL
@@ -161,6 +168,34 @@ def test_hover_tells_cluster_reference_stability_and_counterparts(page):
     )
     assert hover[1][7].endswith("<br>in texts: t0")
     assert hover[1][8].endswith("<br>no counterpart known")
+
+
+def test_names_of_clusters_stand_in_legend_tables_and_hover_texts(page):
+    facts = make_facts((30, 20))
+    names = ["", "harbor", "street", "<b>", "garden"]
+    facts["views"][0]["names"], facts["views"][1]["names"] = names, ["shop", "harbor", "", "", "park"]
+    facts["names"] = ["shop", "harbor", "street", "<b>", "garden / park"]
+    made = page(facts)
+    assert all(f" {name} " in made.text for name in ("0 shop", "1 harbor", "2 street", "3 <b>", "4 garden / park"))
+    view = data_of(made)["views"][0]
+    hover = next(trace for trace in view["figure"]["data"] if trace["name"] == "rows")["text"]
+    shown = ["cluster 0", "cluster 1 (harbor)", "cluster 2 (street)", "cluster 3 (&lt;b&gt;)", "cluster 4 (garden)"]
+    assert [text.split("<br>")[1] for text in hover] == [shown[label] for label in view["labels"]]
+
+
+def test_rows_that_fit_worst_and_outliers_are_listed(page):
+    facts = make_facts((130, 20))
+    assert "Rows that fit badly" not in page(facts).text
+    facts["views"][0]["fit"] = [((7 * row) % 130) / 129 for row in range(130)]
+    facts["views"][1]["outliers"] = [f"gone {number}" for number in range(105)]
+    text = page(facts).text
+    assert text.count("Rows that fit badly") == 2
+    assert "Rows that fit their cluster worst (20)" in text
+    worst = sorted(range(130), key=lambda row: facts["views"][0]["fit"][row])[:20]
+    table = text.split("row cluster fit ")[1]
+    assert [word for word in table.split() if re.fullmatch(r"t\d+", word)][:20] == [f"t{row}" for row in worst]
+    assert "Outliers by the answers, which were left out (105) gone 0 gone 1 " in text
+    assert "gone 99 … and 5 more, see images/labels.csv" in text
 
 
 def test_constraints_are_drawn_between_their_rows(page):

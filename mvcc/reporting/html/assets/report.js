@@ -216,9 +216,14 @@
       return texts.slice(0, LISTED).join(", ") + (more > 0 ? " and " + more + " more" : "");
     }
 
+    function clusterOf(view, row) {
+      const name = view.names[view.labels[row]];
+      return "cluster " + view.labels[row] + (name ? " (" + name + ")" : "");
+    }
+
     function describe(number, row, others) {
       const view = data.views[number];
-      let text = "“" + view.ids[row] + "” of " + view.name + ": cluster " + view.labels[row];
+      let text = "“" + view.ids[row] + "” of " + view.name + ": " + clusterOf(view, row);
       if (view.classes && view.classes[row] !== null) {
         text += ", reference label " + data.classNames[view.classes[row]];
       }
@@ -228,7 +233,7 @@
         if (rows.length) {
           const there = data.views[other];
           text += " In " + there.name + ": ";
-          text += listed(rows.map((one) => "“" + there.ids[one] + "” (cluster " + there.labels[one] + ")")) + ".";
+          text += listed(rows.map((one) => "“" + there.ids[one] + "” (" + clusterOf(there, one) + ")")) + ".";
         }
       });
       if (data.relations.length && !others.some((rows) => rows.length)) { text += " No counterpart is known."; }
