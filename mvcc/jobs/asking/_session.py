@@ -320,8 +320,6 @@ class AskSession:
         """
         questions = self._questions
         if answer == _UNDO:
-            if self._active and id not in ("", last := self._active[-1][0]) and self._id(id) != last:
-                raise InvalidInputError(f"undo takes back what was said last, of {shown(last)}, got {shown(id)}.")
             questions.undo()
             last, _ = self._active.pop()
             stored.append((last, _UNDO))
