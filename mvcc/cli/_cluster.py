@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from mvcc.cli._number_of_clusters import told_how_to_ask
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
 
 if TYPE_CHECKING:
-    from mvcc.jobs import Job
+    from mvcc.jobs import Column, Job
 
 _EXAMPLES = (
     "mvcc cluster --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv \\",
@@ -52,9 +53,10 @@ _EXAMPLES = (
 def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
     """Cluster your own tables, of which only some rows are known to match.
 
-    Tables are CSV, TSV, Parquet, NPZ, NPY or ARFF. A column `id` (or --id-column) names the rows; without one, they are
-    numbered from 0. All other columns must be numeric. Settings may be in a CONFIG file (`mvcc init` writes one with
-    comments); options override it.
+    Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories, dates and texts. A
+    column `id` (or --id-column) names the rows; without one, they are numbered from 0. What became of each column is
+    printed; --ignore and --columns change it. Settings may be in a CONFIG file (`mvcc init` writes one with comments);
+    options override it.
 
     Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that constraints moved and why
     (co-em: propagated.csv and received.csv); report.html, model.joblib, and cluster.yaml, which repeats the run.
@@ -123,7 +125,14 @@ def _check(job: Job, as_json: bool) -> None:
     inputs = check_job(job)
     if as_json:
         views = [
-            {"name": t.name, "rows": len(t.ids), "columns": len(t.columns), "constraints": len(c)}
+            {
+                "name": t.name,
+                "rows": len(t.ids),
+                "columns": len(t.columns),
+                "constraints": len(c),
+                "every_column": [asdict(column) for column in t.every_column],
+                "notes": t.notes,
+            }
             for t, c in zip(inputs.tables, inputs.constraints, strict=True)
         ]
         matches = [{"views": [inputs.tables[v].name for v in key], "matches": len(rows)}
@@ -133,6 +142,9 @@ def _check(job: Job, as_json: bool) -> None:
     for table, constraints in zip(inputs.tables, inputs.constraints, strict=True):
         numbers = {"row": len(table.ids), "column": len(table.columns), "constraint": len(constraints)}
         say(f"{table.name}: {', '.join(counted(n, noun) for noun, n in numbers.items())} ({table.path})")
+        _say_columns(table.every_column)
+        for note in table.notes:
+            remark(f"Note: {note}")
     for (u, v), rows in inputs.relations.items():
         say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
     if inputs.answers:
@@ -141,7 +153,16 @@ def _check(job: Job, as_json: bool) -> None:
     say("All files are valid. Nothing was written.")
 
 
+def _say_columns(columns: Sequence[Column]) -> None:
+    from mvcc.jobs import described
+
+    for line in described(columns):
+        say(f"  {line}")
+
+
 def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool) -> None:
+    from mvcc.jobs import Column
+
     notes = [*facts["warnings"], *_doubts(facts)]
     for note in notes:
         remark(f"Note: {note}")
@@ -168,6 +189,7 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
         say(f"Threshold: {facts['co_em']['threshold']:g}, chosen by cross-validation")
     for number, view in enumerate(facts["views"]):
         say(_worded(view, facts["stability_runs"]["agreement"][number : number + 1], len(facts["views"]) > 1))
+        _say_columns([Column(**column) for column in view["columns"]])
     for relation in facts["relations"]:
         names = " and ".join(facts["views"][v]["name"] for v in relation["views"])
         if relation["agreement"] is None:

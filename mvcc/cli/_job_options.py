@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -28,13 +29,9 @@ _OPTIONS = (
     ("--constraints", "constraints", "VIEW=FILE", "Constraints: columns i,j,kind[,weight]."),
     ("--id-column", "id_columns", "VIEW=COLUMN", "The column that names the rows."),
     ("--labels-column", "labels_columns", "VIEW=COLUMN", "True labels, only compared with the clusters."),
-    ("--ignore", "ignore", "VIEW=COLUMN", "A column to leave out."),
-    (
-        "--show",
-        "show",
-        "VIEW=COLUMN[,COLUMN]",
-        "Columns that `mvcc ask` shows; such as hold no numbers are not clustered.",
-    ),
+    ("--ignore", "ignore", "VIEW=COLUMN[,COLUMN]", "Columns to leave out."),
+    ("--columns", "columns", "VIEW=COLUMN[,COLUMN]", "The only columns to cluster by."),
+    ("--show", "show", "VIEW=COLUMN[,COLUMN]", "Columns that `mvcc ask` shows."),
     (
         "--features",
         "features",
@@ -85,13 +82,14 @@ def settings(given: dict[str, Any], plain: Iterable[str] = ("on_conflict", "seed
     for option, flag, key in _BY_NAME:
         for name, text, label in _each(given[option], flag):
             yield (("views", name, key) if key else (option, name)), text, label
-    ignored: dict[str, list[str]] = {}
-    for text in given["ignore"]:
-        name, column = _named(text, "--ignore")
-        ignored.setdefault(name, []).append(column)
-        yield ("views", name, "ignore"), list(ignored[name]), f"--ignore {text}"
+    for option in ("ignore", "columns"):
+        named: dict[str, list[str]] = {}
+        for text in given[option]:
+            name, columns = _named(text, f"--{option}")
+            named.setdefault(name, []).extend(_columns(columns))
+            yield ("views", name, option), list(named[name]), f"--{option} {text}"
     for name, text, label in _each(given["show"], "--show"):
-        yield ("show", name), text.split(","), label
+        yield ("show", name), _columns(text), label
     for option, flag, key in _ANY_NAME:
         for text in given[option]:
             name, _, word = text.rpartition("=")
@@ -122,6 +120,11 @@ def _each(texts: Iterable[str], flag: str) -> Iterator[tuple[str, str, str]]:
             raise click.BadParameter(f"{clipped(repr(name))} is given twice; keep one.", param_hint=flag)
         seen.add(name)
         yield name, value, f"{flag} {text}"
+
+
+def _columns(text: str) -> list[str]:
+    """Return columns that commas separate; a name with a comma is in double quotes."""
+    return next(csv.reader([text], skipinitialspace=True))
 
 
 def _named(text: str, flag: str) -> tuple[str, str]:

@@ -22,7 +22,10 @@ from mvcc.exceptions import InvalidInputError
 Row = tuple[int, int, bool, float]
 Arrays = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
 COLUMNS = ["i", "j", "kind", "weight"]
-_KINDS = {"must-link": True, "cannot-link": False}
+_KINDS = {
+    **dict.fromkeys(("must-link", "must", "ml", "1", "1.0"), True),
+    **dict.fromkeys(("cannot-link", "cannot", "cl", "0", "0.0", "-1", "-1.0"), False),
+}
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,14 @@ class ConstraintFile:
         rows = [self._parse(record, f"{self.place}:{line}", row_of) for line, record in self.records.items()]
         pairs = check_pairs([row[:2] for row in rows])
         return pairs, np.array([row[2] for row in rows], np.bool_), check_weights([row[3] for row in rows], len(rows))
+
+    def mistakes(self, row_of: Mapping[str, int]) -> Iterator[InvalidInputError]:
+        """Give what ``arrays`` would raise, for each line."""
+        for line, record in self.records.items():
+            try:
+                self._parse(record, f"{self.place}:{line}", row_of)
+            except InvalidInputError as error:
+                yield error
 
     def _parse(self, record: list[str], where: str, row_of: Mapping[str, int] | None) -> Row:
         line = clipped(self.delimiter.join(record))
@@ -182,10 +193,13 @@ def _records(place: str, text: str, delimiter: str) -> Iterator[tuple[int, list[
 
 def is_must_link(kind: Any, where: str) -> bool:
     """Tell whether a kind is must-link, or say where it is neither that nor cannot-link."""
-    kind = kind.strip() if isinstance(kind, str) else kind
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise InvalidInputError(f"{where}: kind must be must-link or cannot-link, not {shown(kind)}.")
-    return _KINDS[kind]
+    word = str(kind).strip().casefold().replace("_", "-").replace(" ", "-")
+    if word not in _KINDS:
+        raise InvalidInputError(
+            f"{where}: kind must be must-link or cannot-link, not {shown(kind)}; must, ML, 1 and cannot, CL, 0, -1 "
+            f"say the same."
+        )
+    return _KINDS[word]
 
 
 def kind_of(must_link: bool) -> str:

@@ -7,6 +7,7 @@ from ._joint_graph import membership as membership
 from ._joint_graph import neighbors_for as neighbors_for
 from ._joint_graph import separate_problems as separate_problems
 from ._joint_graph import unit_rows as unit_rows
+from ._mixed import MixedFeatures as MixedFeatures
 from ._neighbors import NeighborSearch as NeighborSearch
 from ._neighbors import nearness as nearness
 from ._pair_metric import PairMetric as PairMetric

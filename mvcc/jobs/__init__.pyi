@@ -1,3 +1,5 @@
+from ._columns import Column as Column
+from ._columns import described as described
 from ._config import Job as Job
 from ._config import load_job as load_job
 from ._criteria import number_criteria as number_criteria

@@ -94,7 +94,8 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
         raise DataError(f"{job.asked}: there is no {LOG} in it; name the folder that `mvcc ask` has written to.")
     if not paths:
         return inputs
-    from mvcc.jobs._pairs import constraints_of  # numba, as in `read_inputs`
+    from mvcc.constraints import Constraints
+    from mvcc.jobs._pairs import add_constraints  # numba, as in `read_inputs`
 
     objects = _Objects(inputs)
     said = _read_log(paths[LOG], objects) if LOG in paths else _Log(set(), None, (), 0)
@@ -104,10 +105,8 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     given = {Path(path).resolve() for path in job.constraints.values()}
     for number, table in enumerate(inputs.tables):
         if (path := paths.get(f"{table.name}.csv")) is not None:
-            answered = constraints_of(path, table)
-            sizes.append((path, len(answered)))
-            if Path(path).resolve() not in given:
-                constraints[number] = constraints[number].joined(answered)
+            into = [Constraints.empty()] * len(constraints) if Path(path).resolve() in given else constraints
+            sizes.append((path, add_constraints(into, path, number, inputs.tables, inputs.relations)))
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mvcc._utils.environment import command_line, machine, now, versions
 from mvcc.jobs._co_em import CoEM
 from mvcc.jobs._config import Job
@@ -48,6 +50,8 @@ def cluster_inputs(
         fit.model,
         [table.name for table in tables],
         [table.columns for table in tables],
+        [table.used for table in tables],
+        [not isinstance(table.X, np.ndarray) for table in tables],
         [feature.transformer for feature in features],
         fit.numbers,
     )

@@ -28,6 +28,7 @@ from mvcc.multiview import base_names, transfer_names
 
 METHODS = ("joint", "co-em")
 FEATURES = ("auto", "spectral", "pca", "none")
+Kind = Literal["number", "text", "category", "date"]
 _OF_CO_EM = ("base", "transfer", "threshold", "closure")
 
 _Path = Annotated[
@@ -54,13 +55,16 @@ class View(Section):
     Attributes
     ----------
     path : str
-        CSV, TSV, Parquet, NPZ, NPY or ARFF.
+        CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF.
     id_column : str or None
-        The column that names the rows; by default one called ``id`` or without a name, else rows are numbered from 0.
+        The column that names the rows; by default one called ``id`` or without a name, else one that is called
+        like an id and has distinct values; else rows are numbered from 0.
     labels_column : str or None
         True labels, which are only compared with the clusters.
     ignore : tuple of str
         Columns that are not used.
+    columns : tuple of str, or dict, or None
+        The only columns that are used; or by name what a column is used as: number, text, category, date or ignore.
     features, n_components
         As for all views, where this one is an exception.
     """
@@ -69,6 +73,11 @@ class View(Section):
     id_column: _Column | None = None
     labels_column: _Column | None = None
     ignore: Annotated[tuple[_Column, ...], BeforeValidator(_columns)] = ()
+    columns: Annotated[
+        dict[str, Kind | Literal["ignore"]] | tuple[_Column, ...] | None,
+        BeforeValidator(_columns),
+        allowed("a list of columns, or number, text, category, date or ignore for each of some columns"),
+    ] = None
     features: _Features | None = None
     n_components: _Components | None = None
 
@@ -85,7 +94,7 @@ class Job(Section):
     constraints : dict
         By view, the file of must-links and cannot-links.
     show : dict
-        By view, the columns that `mvcc ask` shows of a row; such as hold no numbers are not clustered.
+        By view, the columns that `mvcc ask` shows of a row; they are clustered as others are.
     asked : str or None
         The folder of `mvcc ask`: what was answered there counts beside the constraints.
     n_clusters : int or "auto"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc.jobs._columns import BESIDE
 from mvcc.jobs._config import Job
 from mvcc.jobs._features import Features, rounded
 from mvcc.jobs._fit import Fit
@@ -49,6 +51,7 @@ def describe(job: Job, inputs: Inputs, features: list[Features], fit: Fit, expla
         "stability_runs": {"count": job.stability_runs, "agreement": fit.agreement},
         "warnings": [
             *fit.warnings,
+            *filter(None, (one.note for one in features)),
             *explained.cautions,
             *cautions(job, tables, fit),
             *(answers.notes if answers else ()),
@@ -72,6 +75,7 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "features": features.words,
         "n_components": features.X.shape[1],
         "unused": table.unused,
+        "columns": [asdict(column) for column in table.every_column],
         "ids": table.ids,
         "labels": labels.tolist(),
         "reference": table.reference,
@@ -116,7 +120,8 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
     for number, table in enumerate(tables):
         if empty := job.k - len(np.unique(fit.labels[number])):
             yield f"{table.name}: {empty} of the {job.k} clusters are empty."
-        if beside := [name for name in table.unused if name not in job.views[table.name].ignore]:
+        yield from table.notes
+        if beside := [column.name for column in table.every_column if column.note == BESIDE]:
             yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
 
 

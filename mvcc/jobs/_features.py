@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import counted
 from mvcc.embedding import MAX_ROWS, AutoScaler, SpectralFeatures
@@ -38,6 +39,8 @@ class Features:
         What is drawn of it.
     axes : list of str
         What to write at the two axes.
+    note : str
+        What must not be overlooked; mostly empty.
     """
 
     X: NDArray[np.float64]
@@ -45,6 +48,7 @@ class Features:
     transformer: Any
     plane: NDArray[np.float64]
     axes: list[str]
+    note: str = ""
 
 
 def make_features(table: Table, job: Job) -> Features:
@@ -53,42 +57,75 @@ def make_features(table: Table, job: Job) -> Features:
     Raises
     ------
     DataError
-        For more components than there can be, or more rows than spectral features allow.
+        For more components than there can be.
     """
     view = job.views[table.name]
     method = view.features or job.features
     asked = view.n_components or job.n_components
-    n, d = table.X.shape
+    X, first, words = numbers_of(table)
+    n, d = X.shape
+    note = ""
+    if method == "spectral" and n > MAX_ROWS:
+        method = "pca"
+        note = (
+            f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which need the affinities of "
+            f"all pairs of them; principal components were used instead (--features {table.name}=pca)."
+        )
     most = n - 1 if method == "spectral" else min(n, d)
     if method in ("spectral", "pca") and asked is not None and asked > most:
         raise DataError(f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}.")
     if method == "spectral":
-        if n > MAX_ROWS:
-            raise DataError(
-                f"{table.path}: spectral features of {n} rows need the affinities of all pairs of them; up to "
-                f"{MAX_ROWS} rows are allowed. Use --features {table.name}=pca."
-            )
         m = asked or min(job.k, most)
         spectral = SpectralFeatures(m)
-        X = spectral.fit_transform(table.X)
-        return Features(X, f"spectral, {m} components of {d} columns", spectral, *_first_two(X, "spectral component"))
-    if method == "auto":
+        made = spectral.fit_transform(X)
+        return Features(
+            made,
+            f"spectral, {m} components of {words}",
+            _after(first, spectral),
+            *_first_two(made, "spectral component"),
+            note,
+        )
+    if method == "auto" and first is None:
         scaler = AutoScaler()
-        X = scaler.fit_transform(table.X)
-        return Features(X, f"{counted(d, 'column')}, {_RULES[scaler.rule_]}", scaler, *plane_of(X))
+        made = scaler.fit_transform(X)
+        return Features(made, f"{counted(d, 'column')}, {_RULES[scaler.rule_]}", scaler, *plane_of(made), note)
     # the others need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
     if method == "pca":
-        pca = make_pipeline(StandardScaler(), PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full"))
-        X = np.ascontiguousarray(pca.fit_transform(table.X))
+        steps = [PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full")]
+        pca = make_pipeline(*([StandardScaler()] if first is None else []), *steps)
+        made = np.ascontiguousarray(pca.fit_transform(X))
         shares = pca[-1].explained_variance_ratio_
-        words = f"standardized, {X.shape[1]} principal components of {d} columns ({shares.sum():.0%} of the variance)"
-        return Features(X, words, pca, *_first_two(X, "principal component", shares))
-    words = f"{counted(d, 'column')}, as they are"
-    return Features(table.X, words, FunctionTransformer().fit(table.X), *plane_of(table.X))
+        said = f"standardized, {made.shape[1]} principal components of {words} ({shares.sum():.0%} of the variance)"
+        return Features(made, said, _after(first, pca), *_first_two(made, "principal component", shares), note)
+    said = f"{words}, as they are" if first is None else words
+    return Features(X, said, first or FunctionTransformer().fit(X), *plane_of(X), note)
+
+
+def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
+    """Return the columns of a table as numbers, what makes them where they are none, and their description."""
+    if isinstance(table.X, np.ndarray):
+        return table.X, None, counted(table.X.shape[1], "column")
+    from mvcc.embedding import MixedFeatures
+
+    encoder = MixedFeatures([str(column.kind) for column in table.used])
+    with threadpool_limits(1):  # some BLAS sum in another order on more threads
+        X = encoder.fit_transform(table.X)
+    return (
+        X,
+        encoder,
+        f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}, columns of equal weight",
+    )
+
+
+def _after(first: Any, second: Any) -> Any:
+    """Return a transformer that applies the second one to what the first one makes, where there is one."""
+    from sklearn.pipeline import make_pipeline
+
+    return second if first is None else make_pipeline(first, second)
 
 
 def plane_of(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:

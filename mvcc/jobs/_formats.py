@@ -1,4 +1,4 @@
-"""Files of rows and columns: CSV, TSV, Parquet, NPZ, NPY and ARFF, each read into a data frame."""
+"""Files of rows and columns: CSV, Excel, JSON, Parquet, NPZ, NPY and ARFF, each read into a data frame."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from mvcc._utils.arff import parse_arff
 from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, nearest, shown
 from mvcc.exceptions import DataError
+from mvcc.jobs._workbooks import read_records, read_workbook
 
 MAX_HEADER = 2**20  # bytes of a first line; more is no table
 MOST_SHOWN = 1000  # characters of a path
@@ -41,7 +42,8 @@ def read_frame(path: str) -> pd.DataFrame:
     -------
     DataFrame
         Its index is the number of the row; ``attrs["lines"]`` tells in which line of a text file the first row is,
-        ``attrs["index"]`` which column names the rows, ``attrs["beside"]`` which ones lie beside those to be clustered.
+        ``attrs["delimiter"]`` what separates its columns, ``attrs["index"]`` which column names the rows,
+        ``attrs["beside"]`` which ones lie beside those to be clustered, ``attrs["notes"]`` what must be known of it.
 
     Raises
     ------
@@ -114,6 +116,7 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
     frame = frame.loc[:, [bool(name.strip()) or (frame.iloc[:, n] != "").any() for n, name in enumerate(frame.columns)]]
     if text.rstrip().count("\n") + headless == len(frame):  # no value has line breaks
         frame.attrs["lines"] = 1 if headless else 2
+    frame.attrs["delimiter"] = delimiter
     return frame
 
 
@@ -249,6 +252,10 @@ _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
     ".csv": _read_text,
     ".tsv": _read_text,
     ".txt": _read_text,
+    ".xlsx": read_workbook,
+    ".json": read_records,
+    ".jsonl": read_records,
+    ".ndjson": read_records,
     ".parquet": _read_parquet,
     ".npz": _read_arrays,
     ".npy": _read_array,

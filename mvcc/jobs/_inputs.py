@@ -14,6 +14,7 @@ from mvcc._utils.files import sha256_of
 from mvcc._utils.messages import shown
 from mvcc.exceptions import DataError
 from mvcc.jobs._config import Job
+from mvcc.jobs._problems import Problems
 from mvcc.jobs._tables import Table, read_table
 
 if TYPE_CHECKING:
@@ -69,16 +70,25 @@ def read_inputs(job: Job) -> Inputs:
     Raises
     ------
     DataError, InvalidInputError
-        Name file, line and what is wrong.
+        Name file, line and what is wrong, of all files at once.
     """
-    tables = [read_table(name, view, job.show.get(name, ())) for name, view in job.views.items()]
+    problems = Problems()
+    tables: list[Table] = []
+    for name, view in job.views.items():
+        with problems.collecting():
+            tables.append(read_table(name, view, problems, job.show.get(name, ())))
     for table in tables:
         if job.n_clusters != "auto":
-            check_enough(table, job.n_clusters)
+            with problems.collecting():
+                check_enough(table, job.n_clusters)
+    if len(tables) < len(job.views):  # without ids nothing can be said of matches and constraints
+        problems.raise_any()
     # numba, which constraints bring along, takes half a second to import: tables are read before
     from mvcc.jobs._pairs import read_constraints, read_matches
 
-    constraints, relations = read_constraints(job, tables), read_matches(job, tables)
+    relations = read_matches(job, tables, problems)
+    constraints = read_constraints(job, tables, relations, problems)
+    problems.raise_any()
     number = {table.name: place for place, table in enumerate(tables)}
     sizes = [(table.path, len(table.ids)) for table in tables]
     for pair, path in job.matches.items():

@@ -2,89 +2,170 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from mvcc._utils.messages import clipped
-from mvcc.constraints import ConstraintFile, Constraints, Relations
-from mvcc.exceptions import DataError, InvalidInputError
+from mvcc._utils.messages import shown
+from mvcc.constraints import ConstraintFile, Constraints, Relations, is_must_link
+from mvcc.exceptions import DataError, InvalidInputError, MvccError
+from mvcc.jobs._columns import as_texts
 from mvcc.jobs._config import Job
 from mvcc.jobs._formats import read_frame
-from mvcc.jobs._tables import Table, as_texts
+from mvcc.jobs._problems import Problems, raise_all
+from mvcc.jobs._tables import Table
+
+_MOST_LINES = 10  # of a file that are told to be wrong; to look for the most similar id takes time
 
 
-def read_constraints(job: Job, tables: list[Table]) -> list[Constraints]:
-    """Read the constraints of every view, none where no file is given.
+def read_constraints(job: Job, tables: list[Table], relations: Relations, problems: Problems) -> list[Constraints]:
+    """Read the constraints of every view, none where no file is given."""
+    given = [Constraints.empty() for _ in tables]
+    for number, table in enumerate(tables):
+        if table.name in job.constraints:
+            with problems.collecting():
+                add_constraints(given, job.constraints[table.name], number, tables, relations)
+    return given
+
+
+def add_constraints(given: list[Constraints], path: str, number: int, tables: list[Table], relations: Relations) -> int:
+    """Add the constraints of a file to those of its view, and return how many there are.
+
+    A row of another view stands for the row of this view that it is matched with. Where there is none, the constraint
+    is one of the other view, if the match of its other row makes it so.
 
     Raises
     ------
     InvalidInputError
         Names file, line and what is wrong.
     """
-    return [
-        constraints_of(job.constraints[table.name], table) if table.name in job.constraints else Constraints.empty()
-        for table in tables
-    ]
-
-
-def constraints_of(path: str, table: Table) -> Constraints:
-    """Read the constraints of a view, whose ids must be its own."""
     file = ConstraintFile.read(path)
+    views = [number, *(view for view in range(len(tables)) if view != number)]
+    matched = {view: _matched_with(view, relations) for view in views}
+    records: dict[int, dict[int, list[str]]] = {view: {} for view in views}
+    wrong: list[MvccError] = []
     for line, record in file.records.items():
-        for name in map(str.strip, record[:2]):
-            if len(record) == file.n_columns and name not in table.row:
-                raise InvalidInputError(f"{file.place}:{line}: {table.lacks(name)}")
-    return Constraints._of_file(file, table.ids)
+        names = [name.strip() for name in record[:2]]
+        if len(record) != file.n_columns:
+            records[number][line] = record
+            continue
+        found = ((view, _own_rows(names, view, tables, matched[view])) for view in views)
+        view, ends = next(((view, ends) for view, ends in found if ends), (number, None))
+        where = f"{file.place}:{line}"
+        if ends is None:
+            wrong.append(InvalidInputError(f"{where}: {_why_not(names, number, tables, matched[number])}"))
+        elif ends[0] != ends[1] or names[0] == names[1]:
+            records[view][line] = [*ends, *record[2:]]
+        elif not is_must_link(record[2], where):  # a must-link says what the match says
+            pair = " and ".join(map(shown, names))
+            wrong.append(InvalidInputError(f"{where}: {pair} are matched, so they are one object and cannot be apart."))
+        if len(wrong) == _MOST_LINES:
+            raise_all(wrong)
+    for view, own in records.items():
+        wrong += replace(file, records=own).mistakes(tables[view].row)
+    raise_all(wrong)
+    for view, own in records.items():
+        if own:
+            more = Constraints._of_file(replace(file, records=own), tables[view].ids)
+            given[view] = given[view].joined(more) if len(given[view]) else more
+    return sum(map(len, records.values()))
 
 
-def read_matches(job: Job, tables: list[Table]) -> Relations:
+def _matched_with(number: int, relations: Relations) -> dict[int, dict[int, int]]:
+    """Return, for every view that is matched with one, the row of this one for each row that has a match."""
+    matched: dict[int, dict[int, int]] = {}
+    for (u, v), rows in relations.items():
+        if number in (u, v):
+            here, there = (0, 1) if number == u else (1, 0)
+            matched[v if number == u else u] = {int(row[there]): int(row[here]) for row in rows[::-1]}
+    return matched
+
+
+def _own_rows(names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]) -> list[str] | None:
+    """Return the ids of the rows of a view that are named, also by rows they are matched with; None without these."""
+    ends: list[str] = []
+    for name in names:
+        if name in tables[view].row:
+            ends.append(name)
+            continue
+        rows = (of_rows.get(tables[other].row.get(name, -1)) for other, of_rows in matched.items())
+        if (row := next((row for row in rows if row is not None), None)) is None:
+            return None
+        ends.append(tables[view].ids[row])
+    return ends
+
+
+def _why_not(names: list[str], view: int, tables: list[Table], matched: dict[int, dict[int, int]]) -> str:
+    """Say which of two ids is of no row, or which row has no match."""
+    name = next(name for name in names if _own_rows([name], view, tables, matched) is None)
+    table = tables[view]
+    other = next((one.name for one in tables if name in one.row), None)
+    if other is None:
+        return table.lacks(name)
+    return (
+        f"{shown(name)} is a row of {other}, and no match says which row of {table.name} is the same object. Where "
+        f"{shown(names[0])} and {shown(names[1])} are the same object, write them into a file of matches "
+        f"(--match {table.name}:{other}=FILE)."
+    )
+
+
+def read_matches(job: Job, tables: list[Table], problems: Problems) -> Relations:
     """Read the related rows of every pair of views that has a file of matches.
 
     Returns
     -------
     dict {(u, v): (r, 2) array}, u < v
-
-    Raises
-    ------
-    DataError
-        Names file, line and what is wrong.
     """
     number = {table.name: place for place, table in enumerate(tables)}
     relations: Relations = {}
     for pair, path in job.matches.items():
         u, v = (number[name] for name in pair.split(":"))
-        rows = _matches(path, tables[u], tables[v])
-        relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
+        with problems.collecting():
+            rows = _matches(path, tables[u], tables[v])
+            relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
     return relations
 
 
-def _matches(path: str, first: Table, second: Table) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Read (row of the first, row of the second) of a file with two columns of ids.
+def _matches(path: str, first: Table, second: Table) -> NDArray[np.int64]:
+    """Read (row of the first, row of the second) of a file with columns of ids.
 
-    Columns called by the names of the views may come in either order. A first line that is no match names the columns.
+    They are called by the names of the views, or left and right, or are the first two. A first line that is no match
+    names the columns.
     """
     frame = read_frame(path)
     names = [str(name).strip() for name in frame.columns]
-    if len(names) != 2:
-        raise DataError(
-            f"{path}: there must be two columns, the ids of {first.name} and of {second.name}; it has {len(names)}: "
-            f"{clipped(', '.join(map(repr, names)), 200)}."
-        )
-    if names == [second.name, first.name]:
-        frame = frame.iloc[:, ::-1]
-    columns = [as_texts(frame.iloc[:, column]).tolist() for column in (0, 1)]
+    if len(names) < 2:
+        raise DataError(f"{path}: there must be two columns, the ids of {first.name} and of {second.name}; it has one.")
+    sides, is_header = _sides(names, first.name, second.name)
+    columns = [as_texts(frame.iloc[:, column]).tolist() for column in sides]
     skipped = frame.attrs.get("lines", 0)
-    is_header = sorted(names) == sorted((first.name, second.name))
     if not is_header and (names[0] in first.row or names[1] in second.row):  # a match itself, or one with a mistake
-        columns = [[name, *column] for name, column in zip(names, columns, strict=True)]
+        columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
         skipped -= 1
     unit = "line" if "lines" in frame.attrs else "row"
     rows = np.empty((len(columns[0]), 2), dtype=np.int64)
+    wrong: list[MvccError] = []
     for side, (table, column) in enumerate(zip((first, second), columns, strict=True)):
         for place, name in enumerate(column):
-            if name not in table.row:
-                raise DataError(f"{path}: {unit} {place + skipped}: {table.lacks(name)}")
-            rows[place, side] = table.row[name]
+            if (row := table.row.get(name)) is None:
+                wrong.append(DataError(f"{path}: {unit} {place + skipped}: {table.lacks(name)}"))
+                if len(wrong) == _MOST_LINES:
+                    raise_all(wrong)
+            else:
+                rows[place, side] = row
+    raise_all(wrong)
     if not len(rows):
         raise DataError(f"{path}: there are no matches in this file; leave it out, or fill it.")
     return pd.DataFrame(rows).drop_duplicates().to_numpy()
+
+
+def _sides(names: list[str], first: str, second: str) -> tuple[tuple[int, int], bool]:
+    """Return the columns of the ids of two views, and whether their names tell that they are."""
+    lower = [name.casefold() for name in names]
+    for one, other in ((first, second), ("left", "right")):
+        found = [lower.index(name.casefold()) for name in (one, other) if name.casefold() in lower]
+        if len(set(found)) == 2:
+            return (found[0], found[1]), True
+    return (0, 1), False

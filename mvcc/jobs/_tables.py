@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._utils.messages import clipped, counted, nearest, shown, with_point
+from mvcc._utils.messages import clipped, counted, nearest, shown
 from mvcc.exceptions import DataError
+from mvcc.jobs._columns import (
+    BESIDE,
+    CONSTANT,
+    LABELS,
+    Column,
+    Understood,
+    Values,
+    as_texts,
+    looks_like_ids,
+    looks_like_labels,
+    understand_all,
+)
 from mvcc.jobs._config import View
 from mvcc.jobs._formats import read_frame
+from mvcc.jobs._problems import Problems, option_for
 
-MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 _SHOWN = 5
 
 
@@ -32,14 +44,18 @@ class Table:
         Name of every row, distinct.
     columns : list of str
         The d columns that are clustered.
-    X : (n, d) array
-        Their values, finite.
+    X : (n, d) array or DataFrame
+        Their values: an array where all are finite numbers, else a frame of numbers, days of dates, and texts.
+    every_column : list of Column
+        What became of each column of the file.
     reference : list of str or None
         True labels.
     unused : list of str
         Columns that are neither.
     id_column : str or None
         The column that names the rows; None where they are numbered from 0.
+    notes : tuple of str
+        What must be known of how the file was read.
     shown : dict {column: list of str}
         What a person sees of the rows.
     """
@@ -48,10 +64,12 @@ class Table:
     path: str
     ids: list[str]
     columns: list[str]
-    X: NDArray[np.float64]
+    X: NDArray[np.float64] | pd.DataFrame
+    every_column: list[Column]
     reference: list[str] | None
     unused: list[str]
     id_column: str | None
+    notes: tuple[str, ...] = ()
     shown: dict[str, list[str]] = field(default_factory=dict)
 
     @cached_property
@@ -59,84 +77,168 @@ class Table:
         """The number of the row of every id."""
         return {name: number for number, name in enumerate(self.ids)}
 
+    @property
+    def used(self) -> list[Column]:
+        """What the columns that are clustered are, in their order."""
+        of_name = {column.name: column for column in self.every_column}
+        return [of_name[name] for name in self.columns]
+
+    @property
+    def numbers(self) -> pd.DataFrame:
+        """The columns of numbers; a missing one is NaN."""
+        frame = pd.DataFrame(self.X, columns=self.columns) if isinstance(self.X, np.ndarray) else self.X
+        return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
+
     def on_rows(self, rows: NDArray[np.int64]) -> Table:
         """Return the table of some of the rows, in the given order."""
         return replace(
             self,
             ids=[self.ids[row] for row in rows],
-            X=self.X[rows],
+            X=self.X[rows] if isinstance(self.X, np.ndarray) else self.X.iloc[rows].reset_index(drop=True),
             reference=None if self.reference is None else [self.reference[row] for row in rows],
-            shown={column: [values[row] for row in rows] for column, values in self.shown.items()},
+            shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
         )
 
     def lacks(self, name: str) -> str:
         """Say that no row has an id, and what may be the reason."""
         said = f"{self.name} ({self.path}) has no row with the id {shown(name)}"
         if self.id_column is None:
-            option = _option("--id-column", self.name, "COLUMN")
+            option = option_for("--id-column", self.name, ["COLUMN"])
             return f"{said}: it has no id column, so that its rows are numbered from 0; name one with {option}."
         return said + nearest(name, self.ids)
 
 
-def read_table(name: str, view: View, show: Collection[str] = ()) -> Table:
-    """Read a view; columns to show that hold no numbers are not clustered.
+def read_table(name: str, view: View, problems: Problems | None = None, show: Collection[str] = ()) -> Table:
+    """Read a view, and what is shown of its rows.
 
     Raises
     ------
     DataError
-        For columns that are not there, ids that occur twice, or values that are missing or no numbers; the message
-        names file, row, column and what to do.
+        For columns that are not there, ids that occur twice, or values that cannot be used; the message names file,
+        row, column and what to do. With ``problems``, those that leave the ids as they are go there instead.
     """
+    found = Problems() if problems is None else problems
     frame = read_frame(view.path)
     if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
         raise DataError(f"{view.path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one.")
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
+    for column in dict.fromkeys((view.labels_column, *view.ignore, *(view.columns or ()), *show)):
+        if column is not None and column not in frame.columns:
+            found.add(_no_column(frame, column, view.path))
     id_column = _id_column(frame, view)
-    beside = [*frame.attrs.get("beside", []), *({frame.attrs.get("index")} - {None})]
-    for column in [view.labels_column, *view.ignore, *show]:
-        if column is not None:
-            _check_column(frame, column, view.path)
-    words = [column for column in show if not np.isfinite(_converted(frame[[column]])).any()]
-    used_elsewhere = {id_column, view.labels_column, *view.ignore, *words} - {None}
-    columns = [column for column in frame.columns if column not in used_elsewhere and column not in beside]
-    if not columns:
-        raise DataError(f"{view.path}: no column is left to cluster; it has {_listed(frame.columns)}.")
-    X = _numbers(frame, columns, name, view.path)
-    if len(X) == 1:
-        raise DataError(f"{view.path}: there is one row only; nothing can be clustered.")
-    if not np.ptp(X, axis=0).any():
-        raise DataError(f"{view.path}: all {len(X)} rows are the same in {_listed(columns)}; nothing can be clustered.")
+    ids = _ids(frame, id_column, view.path)
+    became, values = _understood(frame, name, view, id_column, found)
+    X = _together(values)
+    if isinstance(X, pd.DataFrame):  # a constant has no effect; numeric tables keep theirs
+        X = X[[column for column in values if became[column].note != CONSTANT]]
+    columns = list(values) if isinstance(X, np.ndarray) else list(map(str, X.columns))
+    reference = None
+    if view.labels_column in frame.columns:
+        reference = _labels(frame[view.labels_column], view.path, found)
+    if (problem := _nothing_to_cluster(frame, view.path, X, became)) and not found:
+        found.add(problem)
+    if problems is None:
+        found.raise_any()
     return Table(
         name=name,
         path=view.path,
-        ids=_ids(frame, id_column, view.path),
+        ids=ids,
         columns=columns,
         X=X,
-        reference=None if view.labels_column is None else _labels(frame[view.labels_column], view.path),
-        unused=[column for column in frame.columns if column not in {*columns, id_column, view.labels_column}],
+        every_column=list(became.values()),
+        reference=reference,
+        unused=[column for column in became if column not in {*columns, id_column, view.labels_column}],
         id_column=id_column,
-        shown={column: as_texts(frame[column].where(frame[column].notna(), "")).tolist() for column in show},
+        shown={c: as_texts(frame[c].where(frame[c].notna(), "")).tolist() for c in show if c in frame.columns},
+        notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view)),
     )
 
 
 def _id_column(frame: pd.DataFrame, view: View) -> str | None:
-    """Return the column that names the rows: the one asked for, an index, one called id, or one without a name."""
+    """Return the column that names the rows: the one asked for, an index, one called id or nothing, or a likely one."""
     if view.id_column is not None:
-        _check_column(frame, view.id_column, view.path)
+        if view.id_column not in frame.columns:
+            raise DataError(_no_column(frame, view.id_column, view.path))
         return view.id_column
     if "index" in frame.attrs:
         return str(frame.attrs["index"])
     usual = [str(column) for column in frame.columns if str(column).strip().lower() in ("id", "ids", "")]
-    return usual[0] if usual else None
+    asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
+    likely = (str(c) for c in frame.columns if c not in asked_for and looks_like_ids(str(c), frame[c]))
+    return usual[0] if usual else next(likely, None)
 
 
-def _check_column(frame: pd.DataFrame, column: str, path: str) -> None:
-    if column not in frame.columns:
-        raise DataError(
-            f"{path}: there is no column {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns "
-            f"are {_listed(frame.columns)}."
-        )
+def _understood(
+    frame: pd.DataFrame, name: str, view: View, id_column: str | None, problems: Problems
+) -> tuple[dict[str, Column], dict[str, Values]]:
+    """Return what became of every column, and the values of those that are used."""
+    reasons = {str(column): _why_left_out(str(column), frame, view, id_column) for column in frame.columns}
+    kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
+    used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
+    found = understand_all(frame, used)
+    for column, one in found.items():
+        if one.mistake is not None:
+            problems.add(_mistaken(frame, view, name, one), leave_out=(name, [*view.ignore, column]))
+    became = {
+        column: Column(column, None, reason) if reason else found[column].column for column, reason in reasons.items()
+    }
+    return became, {column: one.values for column, one in found.items() if one.values is not None}
+
+
+def _why_left_out(column: str, frame: pd.DataFrame, view: View, id_column: str | None) -> str:
+    """Say why a column is left out before one looks at what it holds; nothing where it is not."""
+    listed = view.columns or ()
+    if column == id_column:
+        return "names the rows"
+    if column == view.labels_column:
+        return "labels"
+    if column in view.ignore or (isinstance(listed, dict) and listed.get(column) == "ignore"):
+        return "ignored"
+    if column in frame.attrs.get("beside", ()) or column == frame.attrs.get("index"):
+        return BESIDE
+    if column in listed:
+        return ""
+    if isinstance(listed, tuple) and listed:
+        return "not asked for"
+    if looks_like_ids(column, frame[column]):
+        return "an id"
+    return LABELS if looks_like_labels(column, frame[column]) else ""
+
+
+def _left_out_labels(name: str, became: dict[str, Column], columns: list[str], view: View) -> Iterable[str]:
+    """Say what was left out since it seems to be the truth that clusters are compared with."""
+    for column in became.values():
+        if column.note == LABELS:
+            compare = option_for("--labels-column", name, [column.name])
+            use = option_for("--columns", name, [*columns, column.name])
+            yield (
+                f"{view.path}: the column {_listed([column.name])} looks like labels and was left out. Compare the "
+                f"clusters with it ({compare}), or cluster by it as well ({use})."
+            )
+
+
+def _together(values: dict[str, Values]) -> NDArray[np.float64] | pd.DataFrame:
+    """Return columns as an array where all are finite numbers, else as a frame."""
+    if all(one.dtype == np.float64 and np.isfinite(one).all() for one in values.values()):
+        return np.column_stack(list(values.values())) if values else np.empty((0, 0))
+    return pd.DataFrame(values)
+
+
+def _nothing_to_cluster(
+    frame: pd.DataFrame, path: str, X: NDArray[np.float64] | pd.DataFrame, became: dict[str, Column]
+) -> str:
+    """Say why there is nothing to cluster, where it is so."""
+    n = len(frame)
+    if not X.shape[1]:
+        why = "; ".join(f"{clipped(repr(column.name))} {column.note}" for column in list(became.values())[:_SHOWN])
+        return f"{path}: no column is left to cluster: {why or 'it has none'}."
+    if n == 1:
+        return f"{path}: there is one row only; nothing can be clustered."
+    if isinstance(X, np.ndarray) and not np.ptp(X, axis=0).any():
+        columns = _listed(column.name for column in became.values() if column.note == CONSTANT)
+        return f"{path}: all {n} rows are the same in {columns}; nothing can be clustered."
+    return ""
 
 
 def _ids(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
@@ -157,92 +259,28 @@ def _ids(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     return ids.tolist()
 
 
-def _numbers(frame: pd.DataFrame, columns: list[str], name: str, path: str) -> NDArray[np.float64]:
-    """Return the columns as numbers.
-
-    Raises
-    ------
-    DataError
-        For columns of words, and for values that are missing, not finite, or too large.
-    """
-    values = _converted(frame[columns])
-    if words := [column for number, column in enumerate(columns) if not np.isfinite(values[:, number]).any()]:
-        if commas := [column for column in words if _has_decimal_commas(frame[column])]:
-            first = next(filter(with_point, map(str, frame[commas[0]])))
-            raise DataError(
-                f"{path}: {_columns(commas, 'writes', 'write')} decimals with a comma; write {with_point(first)} "
-                f"instead of {first.strip()}."
-            )
-        flags = ("--ignore", "--id-column", "--labels-column")
-        ignore, name_by, compare = (_option(flag, name, words[0]) for flag in flags)
-        raise DataError(
-            f"{path}: {_columns(words, 'holds', 'hold')} no numbers. Leave it out ({ignore}), name the rows by it "
-            f"({name_by}), compare the clusters with it ({compare}), or turn it into numbers first."
-        )
-    usable = np.abs(values) <= MOST
-    if not usable.all():
-        row, number = map(int, np.argwhere(~usable)[0])
-        what, to_do = _unusable(frame[columns[number]].iloc[row], values[row, number])
-        n = int((~usable).sum())
-        raise DataError(
-            f"{_place(frame, path, row)} has {what} in the column {_listed([columns[number]])}; {counted(n, 'value')} "
-            f"{'is' if n == 1 else 'are'} like that. {to_do}, remove the rows, or leave the column out "
-            f"({_option('--ignore', name, columns[number])})."
-        )
-    return values
+def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> str:
+    """Say what is wrong with a column, and what to do."""
+    column, mistake = one.column.name, one.mistake
+    assert mistake is not None
+    like_it = f"{counted(mistake.n, 'value')} {'is' if mistake.n == 1 else 'are'} like that"
+    return (
+        f"{_place(frame, view.path, mistake.row)} has {mistake.what} in the column {_listed([column])}; {like_it}. "
+        f"{mistake.remedy}, or leave the column out ({option_for('--ignore', name, [column])})."
+    )
 
 
-def _has_decimal_commas(column: pd.Series) -> bool:
-    """Tell whether most values of a column are numbers with a decimal comma."""
-    return 2 * sum(with_point(str(value)) is not None for value in column) > len(column)
+def _no_column(frame: pd.DataFrame, column: str, path: str) -> str:
+    return (
+        f"{path}: there is no column {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns "
+        f"are {_listed(frame.columns)}."
+    )
 
 
-def _unusable(value: object, number: float) -> tuple[str, str]:
-    """Return what a value that cannot be used is, and what to do with it."""
-    text = str(value)
-    if value is None or text.strip().lower() in ("", "na", "nan", "?", "null", "none", "<na>"):
-        return "no value", "Fill in a number"
-    if point := with_point(text):
-        return f"{clipped(repr(text))}, a decimal comma,", f"Write {point}"
-    if np.isfinite(number):
-        return f"{clipped(repr(text))}, which is too large to compute with,", f"Scale the column to below {MOST:.0e}"
-    return f"{clipped(repr(text))}, which is no finite number,", "Fill in a number"
-
-
-def _converted(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return values as numbers, NaN for those that are none, as points in time, which pandas has numbers for."""
-    values = np.empty(frame.shape)
-    is_number = np.array([dtype.kind in "iufb" for dtype in frame.dtypes], dtype=bool)
-    values[:, is_number] = frame.loc[:, is_number].to_numpy(dtype=np.float64, na_value=np.nan)
-    words = frame.loc[:, ~is_number].astype(str).to_numpy(dtype=object)  # all at once: there may be many columns
-    values[:, ~is_number] = _nearest_floats(words.ravel()).reshape(words.shape)
-    return values
-
-
-def _nearest_floats(words: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Return text as the nearest floats, NaN where it is no number; pandas before 3.1 may be off in the last bit."""
-    try:
-        text = "".join(words)
-        if text.isascii() and "_" not in text:  # Python takes 1_000 and digits of other scripts, too
-            return words.astype(np.float64)
-    except (TypeError, ValueError):
-        pass  # a missing value or a word, which no later step takes
-    return np.asarray(pd.to_numeric(words, errors="coerce"), dtype=np.float64)
-
-
-def _labels(column: pd.Series, path: str) -> list[str]:
+def _labels(column: pd.Series, path: str, problems: Problems) -> list[str]:
     if (missing := column.isna() | (column.astype(str).str.strip() == "")).all():
-        raise DataError(f"{path}: the column {_listed([column.name])} holds no labels.")
+        problems.add(f"{path}: the column {_listed([column.name])} holds no labels.")
     return [str(text) for text in as_texts(column).mask(missing, "")]
-
-
-def as_texts(column: pd.Series) -> pd.Series:
-    """Return names as text: 7 and not 7.0, which formats without whole numbers make of it."""
-    if column.dtype.kind == "f":
-        numbers = column.dropna().astype(float)
-        if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all():
-            column = column.astype("Int64")
-    return column.astype(str).str.strip()
 
 
 def _place(frame: pd.DataFrame, path: str, row: int) -> str:
@@ -253,11 +291,6 @@ def _place(frame: pd.DataFrame, path: str, row: int) -> str:
 
 def _row(frame: pd.DataFrame, row: int) -> str:
     return f"line {frame.attrs['lines'] + row}" if "lines" in frame.attrs else f"row {row}"
-
-
-def _option(flag: str, name: str, column: str) -> str:
-    """Return an option as it is typed."""
-    return f"{flag} {shlex.quote(clipped(f'{name}={column}', 100))}"
 
 
 def _columns(names: list[str], one: str, many: str) -> str:

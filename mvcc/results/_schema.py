@@ -75,6 +75,15 @@ class _Facts(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
 
 
+class ColumnFacts(_Facts):
+    """What a column was clustered as, if it was, and why or how."""
+
+    name: StrictStr
+    kind: Literal["number", "text", "category", "date"] | None
+    note: StrictStr
+    n_missing: Count
+
+
 class LinkCounts(_Facts):
     """Numbers of constraints of both kinds."""
 
@@ -101,6 +110,7 @@ class ViewFacts(_Facts):
     n_features: Count
     features: StrictStr
     n_components: Positive
+    columns: tuple[ColumnFacts, ...] = ()
     ids: tuple[StrictStr, ...]
     labels: tuple[Count, ...]
     reference: tuple[StrictStr, ...] | None

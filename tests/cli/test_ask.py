@@ -36,7 +36,8 @@ def folder(tmp_path):
         write_csv(tmp_path / f"{view}.csv", rows)
     write_csv(tmp_path / "matches.csv", [["left", "right"], *([f"l{n}", f"r{n}"] for n in range(5, 25))])
     (tmp_path / "ask.yaml").write_text(
-        "views: {left: left.csv, right: right.csv}\nmatches: {left:right: matches.csv}\n"
+        "views: {left: {path: left.csv, ignore: title}, right: {path: right.csv, ignore: title}}\n"
+        "matches: {left:right: matches.csv}\n"
         "show: {left: title, right: title}\n"
     )
     return tmp_path

@@ -152,7 +152,7 @@ def test_whole_numbers_alone_are_row_numbers(tmp_path, first, last, said):
     [
         ("a,a,must-link", r"named\.csv:5: 'a' is linked with itself; remove this constraint"),
         ("a,,must-link", r"named\.csv:5: no row has the id ''"),
-        ("a,b,must", r"named\.csv:5: kind must be"),
+        ("a,b,maybe", r"named\.csv:5: kind must be"),
         ("a,b,must-link,heavy", r"named\.csv:5: weight must be a number"),
         ("a,b,must-link,-1", r"named\.csv:5: .*a weight must be finite and 0 or more"),
     ],

@@ -319,10 +319,15 @@ def test_ids_come_back_from_the_tables_as_they_went_in(tmp_path):
     shutil.rmtree(tmp_path / "out")
 
 
-def test_more_rows_than_spectral_features_take_are_refused_with_another_way(tmp_path, monkeypatch):
+def test_more_rows_than_spectral_features_take_become_principal_components_and_it_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr("mvcc.jobs._features.MAX_ROWS", 10)
-    with pytest.raises(DataError, match=r"view0\.csv: spectral features of 24 rows .* Use --features view0=pca\."):
-        cluster(with_values(write_problem(tmp_path), features="spectral"), tmp_path / "out")
+    spectral = cluster(with_values(write_problem(tmp_path), features="spectral"), tmp_path / "spectral")
+    pca = cluster(with_values(write_problem(tmp_path), features="pca"), tmp_path / "pca")
+    assert [view["labels"] for view in spectral["views"]] == [view["labels"] for view in pca["views"]]
+    assert [
+        text for text in spectral["warnings"] if "view0: more than 10 rows" in text and "features view0=pca" in text
+    ]
+    assert not any("more than" in text for text in pca["warnings"])
 
 
 def test_inferred_constraints_are_listed_before_those_that_merely_follow(tmp_path):

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from mvcc._utils.messages import counted
 from mvcc.jobs._tables import Table
@@ -115,6 +116,8 @@ class Shower:
     def _row(self, view: int, row: int) -> ShownRow:
         table = self._tables[view]
         values = [(column, texts[row]) for column, texts in table.shown.items() if texts[row]]
+        if not table.shown and isinstance(table.X, pd.DataFrame):
+            values = [(str(column), text) for column, text in table.X.iloc[row].items() if isinstance(text, str)]
         images = [text for _, text in values if is_image(text, self._base)]
         return ShownRow(
             table.name,
@@ -125,16 +128,20 @@ class Shower:
         )
 
     def _bars(self, view: int, row: int) -> tuple[tuple[str, float], ...]:
-        table, (mean, deviation) = self._tables[view], self._scales[view]
-        scores = (table.X[row] - mean) / deviation
-        most = np.argsort(-np.abs(scores), kind="stable")[:_MOST_BARS].tolist()
-        return tuple((table.columns[column], round(float(scores[column]), 2)) for column in most if scores[column])
+        columns, scores = self._scores[view]
+        most = np.argsort(-np.abs(scores[row]), kind="stable")[:_MOST_BARS].tolist()
+        return tuple((columns[place], round(float(scores[row, place]), 2)) for place in most if scores[row, place])
 
     @cached_property
-    def _scales(self) -> list[tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]]:
-        deviations = [table.X.std(axis=0) for table in self._tables]
-        return [(table.X.mean(axis=0), np.where(deviation > 0, deviation, 1.0))
-                for table, deviation in zip(self._tables, deviations, strict=True)]  # fmt: skip
+    def _scores(self) -> list[tuple[list[str], np.ndarray[tuple[int, int], np.dtype[np.float64]]]]:
+        """Return the columns of numbers of every view, and how many deviations each value is from the mean."""
+        scores = []
+        for table in self._tables:
+            X = table.numbers.to_numpy()
+            deviations = np.nanstd(X, axis=0)
+            z = (X - np.nanmean(X, axis=0)) / np.where(deviations > 0, deviations, 1.0)
+            scores.append((list(map(str, table.numbers.columns)), np.nan_to_num(z)))
+        return scores
 
 
 def is_image(text: str, base: Path) -> bool:

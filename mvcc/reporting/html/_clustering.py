@@ -41,6 +41,7 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
         relations=[_related(clustering, relation) for relation in clustering.relations],
         switches=_switches(clustering),
         most_listed=_most_listed(clustering),
+        most_columns=LONGEST_LIST,
         unlabeled=[not any(view.reference or ()) for view in clustering.views],
         lacks_labels=any(not all(view.reference or ("",)) for view in clustering.views),
         classes=_listed(class_names(clustering)),

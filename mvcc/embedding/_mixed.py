@@ -1,0 +1,123 @@
+"""Features of tables with numbers, categories and texts: each column as a block of unit variance."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from mvcc.embedding._scaling import AutoScaler
+
+MAX_COMPONENTS = 30  # of a text
+_WORDS = 4  # that half of the texts of a column have at least, for its words to be counted instead of parts of words
+
+Floats = NDArray[np.float64]
+
+
+class MixedFeatures(TransformerMixin, BaseEstimator):
+    """Turn a table of numbers, categories and texts into numbers whose distances mean something.
+
+    - Numbers: a missing one becomes the mean; then fences as in :class:`AutoScaler`, and unit variance.
+    - Categories: one column for each, together of unit variance; a missing one is a category, an unknown one none.
+    - Texts: term frequencies, weighted by the inverse document frequency, of words that are in at most a tenth of the
+      texts, or of parts of words where most texts have fewer than four; ``max_components`` singular vectors; rows of
+      length 1. A text of words weighs twice as much as all columns of other kinds together, other texts have unit
+      variance.
+
+    Parameters
+    ----------
+    kinds : list of str
+        What each column is: number, date, category or text.
+    max_components : int, default=30
+        Of a text.
+
+    Attributes
+    ----------
+    encoders_ : list of scikit-learn transformers
+        One for each column.
+    weights_ : ndarray
+        The factor of each of their outputs.
+    centers_ : list of ndarray
+    """
+
+    def __init__(self, kinds: list[str], max_components: int = MAX_COMPONENTS) -> None:
+        self.kinds = kinds
+        self.max_components = max_components
+
+    def fit(self, X: pd.DataFrame, y: None = None) -> Self:
+        """Find the encoder and the weight of every column."""
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: pd.DataFrame, y: None = None, **params: Any) -> Floats:
+        """Fit, and return the features of the same rows."""
+        return self._weighted(self._fit(X))
+
+    def transform(self, X: pd.DataFrame) -> Floats:
+        """Return the features of rows with the columns of ``fit``."""
+        check_is_fitted(self)
+        blocks = [
+            np.asarray(encoder.transform(_input(X.iloc[:, n], kind)), dtype=np.float64)
+            for n, (kind, encoder) in enumerate(zip(self.kinds, self.encoders_, strict=True))
+        ]
+        return self._weighted(blocks)
+
+    def _fit(self, X: pd.DataFrame) -> list[Floats]:
+        self.encoders_, blocks, in_words = [], [], []
+        for number, kind in enumerate(self.kinds):
+            values = _input(X.iloc[:, number], kind)
+            encoder, counts_words = self._encoder(kind, values)
+            self.encoders_.append(encoder)
+            blocks.append(np.asarray(encoder.transform(values), dtype=np.float64))
+            in_words.append(counts_words)
+        self.centers_ = [block.mean(axis=0) for block in blocks]
+        variances = np.array([block.var(axis=0).sum() for block in blocks])
+        wanted = np.where(in_words, 2.0 * max(1, len(blocks) - sum(in_words)), 1.0)
+        self.weights_ = np.sqrt(np.divide(wanted, variances, out=np.zeros_like(variances), where=variances > 0))
+        return blocks
+
+    def _weighted(self, blocks: list[Floats]) -> Floats:
+        parts = zip(blocks, self.centers_, self.weights_, strict=True)
+        return np.hstack([(block - center) * weight for block, center, weight in parts])
+
+    def _encoder(self, kind: str, values: Any) -> tuple[Any, bool]:
+        """Return the fitted encoder of a column, and whether it counts words."""
+        if kind == "category":
+            return OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(values), False
+        if kind != "text":
+            return make_pipeline(SimpleImputer(strategy="mean"), AutoScaler(), StandardScaler()).fit(values), False
+        counts_words = bool(np.median([len(text.split()) for text in values]) >= _WORDS)
+        vectorizer, counts = _counted(values, counts_words)
+        n = min(self.max_components, *counts.shape)
+        components = TruncatedSVD(n, random_state=0).fit(counts)
+        return make_pipeline(vectorizer, components, Normalizer().fit(np.zeros((1, n)))), counts_words
+
+
+def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
+    """Count terms; words that are in too few or too many texts tell nothing, unless no others are left."""
+    for options in ({"min_df": 5, "max_df": 0.1}, {"max_df": 0.5}) if words else ():
+        vectorizer = TfidfVectorizer(sublinear_tf=True, **options)
+        try:
+            return vectorizer, vectorizer.fit_transform(texts)
+        except ValueError:  # no word is left
+            continue
+    vectorizer = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=(3, 4))
+    return vectorizer, vectorizer.fit_transform(texts)
+
+
+def _input(column: pd.Series[Any], kind: str) -> Any:
+    """Return a column as its encoder takes it."""
+    if kind == "text":
+        return [text if isinstance(text, str) else "" for text in column]
+    if kind == "category":
+        return np.array([text if isinstance(text, str) else "" for text in column], dtype=object)[:, None]
+    return column.to_numpy(dtype=np.float64)[:, None]

@@ -1,0 +1,108 @@
+"""Tables whose cells have types of their own: Excel workbooks, and records as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from mvcc._utils.files import decoded
+from mvcc._utils.messages import clipped, counted, shown
+from mvcc.exceptions import DataError
+
+_FORMULA = re.compile(rb"<f[ >/]")
+_ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
+
+
+def read_workbook(content: bytes, path: str) -> pd.DataFrame:
+    """Read the first sheet with cells of an Excel workbook, with values as it shows them.
+
+    A merged cell has its value in all its rows and columns. A formula has the value that was stored with it, and none
+    where none was.
+    """
+    try:
+        import openpyxl
+
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            sheets = (name for name in file.namelist() if name.startswith("xl/worksheets/"))
+            has_formulas = any(_FORMULA.search(file.read(name)) for name in sheets)
+        book = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
+        formulas = openpyxl.load_workbook(io.BytesIO(content)) if has_formulas else None
+    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
+        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {clipped(str(error), 200)}.") from error
+    filled = [sheet for sheet in book.worksheets if sheet.calculate_dimension() != "A1:A1" or sheet["A1"].value]
+    if not filled:
+        raise DataError(f"{path}: all sheets are empty.")
+    sheet = filled[0]
+    first, last = sheet.min_row, sheet.max_row
+    rows = [list(row) for row in sheet.iter_rows(min_row=first, max_row=last, values_only=True)]
+    header_is_merged = False
+    for area in sheet.merged_cells.ranges:
+        header_is_merged |= area.min_row <= first and area.max_col > area.min_col
+        for number in range(area.min_row - first, area.max_row - first + 1):
+            for column in range(area.min_col - 1, area.max_col):
+                rows[number][column] = rows[area.min_row - first][area.min_col - 1]
+    if header_is_merged or (all(value is None for value in rows[0][1:2]) and len(rows[0]) > 1):
+        raise DataError(
+            f"{path}: row {first} of the sheet {shown(sheet.title)} must name the columns, one in each cell; remove "
+            f"titles above the table."
+        )
+    while rows and all(value is None for value in rows[-1]):
+        rows.pop()
+    names = ["" if name is None else str(name).strip() for name in rows[0]]
+    frame = _frame(names, [[None if value in _ERRORS else value for value in row] for row in rows[1:]])
+    frame.attrs["lines"] = first + 1
+    notes = []
+    if len(filled) > 1:
+        notes.append(f"{path}: the sheet {shown(sheet.title)} was read, the first of {len(filled)}.")
+    if formulas is not None:
+        cells = (cell for row in formulas[sheet.title].iter_rows() for cell in row if cell.data_type == "f")
+        if lost := [cell.coordinate for cell in cells if sheet[cell.coordinate].value is None]:
+            notes.append(
+                f"{path}: {counted(len(lost), 'formula')} without a stored value ({', '.join(lost[:3])}"
+                f"{', …' if len(lost) > 3 else ''}) counted as missing; open the file in a spreadsheet program "
+                f"and save it, to store what they give."
+            )
+    frame.attrs["notes"] = notes
+    return frame
+
+
+def read_records(content: bytes, path: str) -> pd.DataFrame:
+    """Read JSON: an object in each line, or a list of objects."""
+    text = decoded(content, path, DataError)
+    if text.lstrip().startswith("["):
+        records = [*enumerate(_parsed(text, path), 1)]
+        unit = "entry"
+    else:
+        lines = enumerate(text.splitlines(), 1)
+        records = [(n, _parsed(line, path, n)) for n, line in lines if line.strip()]
+        unit = "line"
+    if bad := [number for number, record in records if not isinstance(record, dict)]:
+        raise DataError(f'{path}: {unit} {bad[0]} is no JSON object, such as {{"id": "a", "size": 1}}.')
+    names = list(dict.fromkeys(name for _, record in records for name in record))
+    frame = _frame(names, [[record.get(name) for name in names] for _, record in records])
+    if unit == "line" and records and len(records) == records[-1][0] - records[0][0] + 1:
+        frame.attrs["lines"] = records[0][0]
+    return frame
+
+
+def _parsed(text: str, path: str, line: int = 0) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = clipped(getattr(error, "msg", str(error)), 100)
+        raise DataError(f"{path}:{line or getattr(error, 'lineno', 1)}: this is no JSON: {reason}.") from error
+
+
+def _frame(names: list[str], rows: Iterable[list[Any]]) -> pd.DataFrame:
+    """Return a table whose columns have the types of their cells; such as have neither name nor cells are left out."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    kept = [n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])]
+    frame = pd.concat([pd.Series(columns[n], dtype=None if columns[n] else object) for n in kept], axis=1)
+    frame.columns = pd.Index([names[n] for n in kept])
+    return frame
