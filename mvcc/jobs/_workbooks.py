@@ -103,6 +103,8 @@ def _frame(names: list[str], rows: Iterable[list[Any]]) -> pd.DataFrame:
     """Return a table whose columns have the types of their cells; such as have neither name nor cells are left out."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     kept = [n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])]
+    if not kept:
+        return pd.DataFrame()
     frame = pd.concat([pd.Series(columns[n], dtype=None if columns[n] else object) for n in kept], axis=1)
     frame.columns = pd.Index([names[n] for n in kept])
     return frame

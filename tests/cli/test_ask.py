@@ -311,7 +311,7 @@ class Terminal:
         """Read until a text is shown that was not before; return all that was shown since."""
         began = time.monotonic()
         while text not in self.text:
-            assert time.monotonic() - began < 20, self.text
+            assert time.monotonic() - began < 120, self.text
             if select.select([self.master], [], [], 1)[0]:
                 self.text += os.read(self.master, 65536).decode(errors="replace")
         before, _, self.text = self.text.partition(text)

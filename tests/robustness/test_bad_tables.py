@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mvcc.exceptions import DataError
 from mvcc.jobs._config import View
+from mvcc.jobs._features import numbers_of
 from mvcc.jobs._formats import read_frame
 from mvcc.jobs._tables import read_table
 from tests.robustness.cases import answer, command, many, with_warnings
@@ -124,7 +125,9 @@ def test_the_command_clusters_spoilt_files_or_refuses_them(tmp_path_factory, con
         assert facts is None or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts
 
 
+JSON = "".join(json.dumps({"id": f"t{i}", "x": x, "word": "ab"[i // 6]}) + "\n" for i, (x, _) in enumerate(X.tolist()))
 ENDINGS = {".csv": TEXTS, ".tsv": TEXTS.replace(",", "\t"), ".txt": IMAGES, ".arff": ARFF}
+ENDINGS |= dict.fromkeys((".json", ".jsonl", ".ndjson"), JSON)
 
 
 @many(200, ending=st.sampled_from([*ENDINGS]), data=st.data())
@@ -139,17 +142,21 @@ def test_a_table_of_text_is_read_or_refused(tmp_path, ending, data):
 def assert_table(table):
     if table is not None:
         assert table.X.shape == (len(table.ids), len(table.columns))
-        assert np.isfinite(table.X).all()
+        numbers, *_ = numbers_of(table)
+        assert len(numbers) == len(table.ids)
+        assert np.isfinite(numbers).all()
         assert len(set(table.ids)) == len(table.ids)
         assert all(isinstance(name, str) for name in table.ids)
 
 
 def packed():
-    arrays, one, frame = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    arrays, one, frame, sheet = (io.BytesIO() for _ in range(4))
     np.savez_compressed(arrays, X=X, id=np.array([f"r{i}" for i in range(12)]))
     np.save(one, X)
-    pd.DataFrame(X, columns=["x", "y"], index=[f"r{i}" for i in range(12)]).to_parquet(frame)
-    return {".npz": arrays.getvalue(), ".npy": one.getvalue(), ".parquet": frame.getvalue()}
+    table = pd.DataFrame(X, columns=["x", "y"], index=[f"r{i}" for i in range(12)])
+    table.to_parquet(frame)
+    table.assign(word=["a", "b"] * 6).to_excel(sheet)
+    return {".npz": arrays.getvalue(), ".npy": one.getvalue(), ".parquet": frame.getvalue(), ".xlsx": sheet.getvalue()}
 
 
 PACKED = packed()
@@ -206,10 +213,8 @@ LARGE = {
     "many columns": ("a.csv", "id," + ",".join(f"c{i}" for i in range(5_000)) + "\n"),
     "a long header": ("a.csv", "x" * 10**6 + ",y\n1,2\n"),
     "a long value": ("a.csv", "id,x\na,1\nb," + "9" * 10**6 + "\n"),
-    "a long word": ("a.csv", "id,x\na,1\nb," + "x" * 10**6 + "\n"),
     "a long repeated id": ("a.csv", "id,x\n" + 2 * ("y" * 10**6 + ",1\n")),
     "a quote that is never closed": ("a.csv", 'id,x\na,1\n"' + "b,2\n" * 10**5),
-    "many words": ("a.csv", "id,x\n" + "".join(f"{i},w{i}\n" for i in range(10**5))),
     "one line": ("a.arff", "x" * 10**6),
     "many quotes": ("a.arff", "@relation r\n@attribute x real\n@data\n" + "'" * 10**5),
     "backslashes": ("a.arff", "@relation r\n@attribute x real\n@data\n'" + "\\" * 10**5),
@@ -226,6 +231,13 @@ def test_what_would_take_all_memory_or_time_is_refused_at_once(tmp_path, name, c
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert answer(lambda: read_table("texts", View(path=str(path))), r"a\.", error=DataError) is None
+
+
+@pytest.mark.parametrize("words", [["a", "x" * 10**6], [f"w{i}" for i in range(10**5)]], ids=["a long one", "many"])
+def test_words_without_end_are_text(tmp_path, words):
+    path = tmp_path / "a.csv"
+    path.write_text("id,x\n" + "".join(f"{i},{word}\n" for i, word in enumerate(words)))
+    assert_table(read_table("texts", View(path=str(path))))
 
 
 ARGUMENTS = (
