@@ -226,7 +226,6 @@ def test_a_group_may_be_called_like_the_number_of_another(config, visit):
             name = offered(page)[place - 1]
             page.keyboard.press(str(place))
             wait_for(page, TOLD, f"“{name}”.")
-            page.wait_for_function("() => document.getElementById('look').hidden")
 
 
 def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(config, visit, monkeypatch):

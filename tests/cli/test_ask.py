@@ -278,6 +278,12 @@ def test_an_interrupted_session_goes_on(folder):
     assert ask(folder, "ask.yaml", keys="f\n").returncode == 0
 
 
+def _take_terminal():
+    """Let Ctrl-C be a signal that ends, also where the tests run in the background, which ignores it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """``mvcc ask`` on a terminal of its own."""
 
@@ -293,7 +299,7 @@ class Terminal:
             stderr=slave,
             env=environment,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+            preexec_fn=_take_terminal,
         )
         os.close(slave)
         self.text = ""
