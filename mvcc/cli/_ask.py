@@ -27,7 +27,7 @@ _EXAMPLES = (
 
 @click.command("ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
 @job_options
-@click.option("--out", type=Folder(), help="Folder of the answers.  [default: asked, beside CONFIG]")
+@click.option("--out", type=Folder(), help="Folder of the answers.  [default: that of CONFIG, or asked beside it]")
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
 @click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Record a table: columns id,answer.")
 @click.option("-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]")
@@ -70,20 +70,22 @@ def command(
         raise click.UsageError("--port and --no-open go with --browser; add it, or leave them out.")
     from mvcc.jobs import load_job, read_inputs
 
-    folder = out or Path(config or "").parent / "asked"
     job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
     inputs = read_inputs(job)
     from mvcc.jobs import AskSession, record_table
 
     base = config.parent if config else Path()
+    folder = out or (Path(job.asked) if job.asked else base / "asked")
     if out is None:
         remark(f"Answers go to {folder}; --out names another folder.")
     then = f"mvcc cluster {words_of(config, given)} --asked {shlex.quote(str(folder))} -k auto --out results"
+    if not (as_json or answers):
+        remark(f"Preparing questions about {counted(sum(len(table.ids) for table in inputs.tables), 'row')} …")
     with AskSession(job, inputs, folder, base, remark) as session:
         if answers:
             said = record_table(session, answers)
             if not as_json:
-                say(f"{counted(len(said), 'answer')} recorded. {_state(session)}")
+                say(f"{counted(len(said), 'answer')} recorded.")
         if as_json:
             print_json(session.document(n_questions or 1))
         elif browser:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from typing import Self
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,8 +21,7 @@ _NARROW = 80  # columns, below which rows are one below the other
 _MOST_GROUPS = 9  # that have a key
 _FIRST_GROUPS = 4
 _LONGEST = 600  # characters of a value
-_KEYS = "n none of these  u unsure  o fits nowhere  p undo  f finish  m more groups  l list  ? why"
-_KEYS_OF_PAIRS = "y yes  n no  u unsure  o fits nowhere  p undo  f finish  l list  ? why"
+_OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? why")
 
 
 def ask_in_terminal(session: AskSession, *, pairs: bool, single_keys: bool) -> None:
@@ -140,14 +140,15 @@ class _Dialog:
         self._show(card)
         first, n = 0, _FIRST_GROUPS
         self._show_groups(card.groups[:n], len(card.groups))
+        more = ("m more groups",) if len(card.groups) > n else ()
         while True:
             offered = card.groups[first : first + n]
-            key = self._key(_KEYS if offered else _KEYS.replace("none of these", "new group"))
+            key = self._key("n none of these" if offered else "n new group", *more)
             if key.isdigit() and 1 <= int(key) <= len(offered):
                 done = self._answer(card, offered[int(key) - 1].group)
             elif key == "n":
                 done = self._opens(card)
-            elif key == "m" and len(card.groups) > n:
+            elif key == "m" and more:
                 first = 0 if n == _FIRST_GROUPS or first + n >= len(card.groups) else first + n
                 n = _MOST_GROUPS
                 self._show_groups(card.groups[first : first + n], len(card.groups))
@@ -168,16 +169,17 @@ class _Dialog:
                 continue
             self._say(f"Are these two alike? {_clean(card.id)} and one of {_clean(group.name)}:")
             self._side_by_side(card.rows, group.exemplars[0])
-            while (key := self._key(_KEYS_OF_PAIRS)) != "n":
+            while (key := self._key("y yes", "n no")) != "n":
                 if self._answer(card, group.group) if key == "y" else self._other(key, card):
                     return
         while not self._opens(card):
-            if self._other(self._key(_KEYS_OF_PAIRS), card):
+            if self._other(self._key("y yes", "n no"), card):
                 return
 
     def _opens(self, card: Card) -> bool:
         name = self._line("Name of the new group (Enter: the program names it)")
-        return self._answer(card, f"new:{name}" if name else "new")
+        known = name in {group.name for group in card.groups}  # one that was not shown, or overlooked
+        return self._answer(card, name if known else f"new:{name}" if name else "new")
 
     def _answer(self, card: Card, answer: str) -> bool:
         """Store an answer; tell what came of it, or why it is refused."""
@@ -185,8 +187,9 @@ class _Dialog:
         def store() -> None:
             said = self._session.answer(card.id, answer, again=True)
             guess = "" if said.guessed is None else "  It was the first guess." if said.guessed else (
-                f"  The first guess was {_clean(card.groups[0].name)}.")  # fmt: skip
-            self._say(f"{_clean(said.id)}: {_clean(said.answer)}.{guess}")
+                f"  The first guess was “{_clean(card.groups[0].name)}”.")  # fmt: skip
+            answered = said.answer if answer in ("unsure", "outlier") else f"“{said.answer}”"
+            self._say(f"{_clean(said.id)}: {_clean(answered)}.{guess}")
 
         return self._done(store)
 
@@ -212,7 +215,6 @@ class _Dialog:
         self._say(f"Taken back: {_clean(self._wanted or 'what was done with the groups')}.")
 
     def _explain(self, card: Card) -> None:
-        self._say(f"Asked, since it {_clean(card.why)}.")
         for near in self._session.nearest(self._session.question(card.id)):
             rows = [f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})" for row in near.rows]
             self._say(_clean(f"Near in {near.view}: {', '.join(rows) or 'nothing'}."))
@@ -241,11 +243,12 @@ class _Dialog:
 
     def _show(self, card: Card, whole: bool = True) -> None:
         self._console.rule(style="dim")
-        self._say(self._status(), "dim")
+        self._say_all(self._status(), " · ")
         if card.second_look:
             self._say(f"Once more: {_clean(card.second_look)}.")
         if whole:
             self._side_by_side(card.rows[::2], card.rows[1::2])
+        self._say(f"Asked, since it {_clean(card.why)}.", "dim")
 
     def _show_groups(self, groups: Iterable[ShownGroup], n: int) -> None:
         shown = list(groups)
@@ -256,7 +259,7 @@ class _Dialog:
         for number, group in enumerate(shown, 1):
             self._say(f" {number}  {_clean(group.name)} ({group.size})", "bold")
             for rows in group.exemplars:
-                line = " | ".join(f"{row.id}  {_summary(row)}".rstrip() for row in rows)
+                line = " | ".join(f"{row.id}: {_summary(row)}" for row in rows)
                 self._console.print(Text(f"    {_clean(line)}"), no_wrap=True, overflow="ellipsis", crop=True)
 
     def _side_by_side(self, left: Iterable[ShownRow], right: Iterable[ShownRow]) -> None:
@@ -270,21 +273,32 @@ class _Dialog:
             grid.add_row(*cells)
         self._console.print(grid)
 
-    def _status(self) -> str:
+    def _status(self) -> list[str]:
         status = self._session.status
         parts = [f"{status.n_answers} answered", counted(status.n_groups, "group")]
         if status.moved is not None:
             parts.append(f"the last 10 answers moved {status.moved:.0%} of the rows")
         if status.n_answers:
             parts.append(f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}")
-        return " · ".join(parts)
+        return parts
+
+    def _say_all(self, parts: Iterable[str], between: str) -> None:
+        """Print parts dimly, and break lines only between them."""
+        line, *others = parts
+        for part in others:
+            if cell_len(f"{line}{between}{part}") <= self._console.width:
+                line += between + part
+            else:
+                self._say(line, "dim")
+                line = part
+        self._say(line, "dim")
 
     def _say(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style))
 
-    def _key(self, keys: str) -> str:
-        self._say(keys, "dim")
-        return self._keyboard.key()
+    def _key(self, *keys: str) -> str:
+        self._say_all((*keys, *_OTHER_KEYS), "  ")
+        return self._keyboard.key().lower()
 
     def _line(self, prompt: str) -> str:
         self._console.print(Text(f"{prompt}: "), end=self._keyboard.after_prompt)
@@ -295,12 +309,16 @@ def _described(row: ShownRow) -> Text:
     text = Text()
     text.append(_clean(f"{row.view}: {row.id}") + "\n", "bold")
     for image in row.images:
-        text.append(f"image: {_clean(image)}\n")
+        text.append(f"image: {_clean(image)} (--browser shows it)\n")
     for column, value in row.values:
         cut = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
         text.append(f"{_clean(column)}: {_clean(cut)}\n")
+    width = min(20, max((len(_clean(column)) for column, _ in row.bars), default=0))
     for column, score in row.bars:
-        text.append(f"{_clean(column)} {('+' if score > 0 else '-') * min(10, round(2 * abs(score)))} {score:+.1f}\n")
+        bar = ("+" if score > 0 else "-") * min(10, round(2 * abs(score)))
+        text.append(f"{_clean(column):{width}} {score:+.1f} {bar}\n")
+    if row.bars:
+        text.append("(standard deviations from the mean)\n", "dim")
     return text
 
 

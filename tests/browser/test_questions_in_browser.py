@@ -117,7 +117,7 @@ def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visi
         page.keyboard.press("1")
         assert page.is_hidden("#naming")
         page.keyboard.press("?")
-        assert page.inner_text("#why").startswith("speaks for about ")
+        assert page.inner_text("#why").startswith("Asked, since it speaks for about ")
         page.keyboard.press("?")
         assert page.is_hidden("#why")
         page.keyboard.press("r")

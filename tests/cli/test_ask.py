@@ -205,6 +205,30 @@ def test_more_groups_than_keys_are_shown_page_by_page(folder):
     assert done.stdout.count("(9 of 12 groups)") == 2
 
 
+def test_a_name_that_is_there_already_is_that_group(folder):
+    done = ask(folder, "ask.yaml", keys="n\na\nN\na\nf\n")
+    assert [answer for _, answer in log(folder)] == ["new:a", "a"]
+    assert "2 answers, 1 group." in done.stdout
+
+
+def test_the_card_says_why_it_is_asked_and_offers_only_keys_that_do_something(folder):
+    done = ask(folder, "ask.yaml", keys="m\nf\n")
+    assert "Asked, since it speaks for about" in done.stdout
+    assert "There is no such key here." in done.stdout
+    assert "more groups" not in done.stdout
+
+
+def test_the_folder_of_the_config_is_that_of_the_answers(folder):
+    with (folder / "ask.yaml").open("a") as file:
+        file.write("asked: elsewhere\n")
+    done = ask(folder, "ask.yaml", keys="u\nf\n")
+    assert "--asked elsewhere -k auto" in done.stdout
+    assert len(log(folder, "elsewhere")) == 1
+    assert not (folder / "asked").exists()
+    ask(folder, "ask.yaml", "--out", "third", keys="u\nf\n")
+    assert (folder / "third" / "asked.csv").exists()
+
+
 def test_what_was_said_is_listed_and_changed(folder):
     keys = ["n", "a", "n", "b", "?", "l", "", "l", "1", "u", "l", "r", "b", "c", "l", "m", "c", "x", "f"]
     done = ask(folder, "ask.yaml", keys="\n".join(keys) + "\n")

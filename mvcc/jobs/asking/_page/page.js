@@ -118,7 +118,8 @@ function answer(value, words) {
 }
 
 function openGroup(name) {
-  answer(name ? `new:${name}` : "new", name ? `new group ${quoted(name)}` : "a new group");
+  if (state.groups.some((group) => group.name === name)) return answer(name, quoted(name)); // not shown, or overlooked
+  return answer(name ? `new:${name}` : "new", name ? `new group ${quoted(name)}` : "a new group");
 }
 
 /* ---- what is shown ---- */
@@ -159,7 +160,7 @@ function showCard(card) {
   at("which").textContent = card.groups.length
     ? "Which of these is it like?"
     : "There is no group yet. What is this? Press n to name the first group.";
-  at("why").textContent = card.why;
+  at("why").textContent = `Asked, since it ${card.why}.`;
   showOffers();
 }
 
