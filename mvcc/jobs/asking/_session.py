@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +27,6 @@ _NO_GROUP = ("unsure", "outlier")
 _EXPECTED = 10  # clusters, where nothing is known of them
 _STEP = 10  # answers after which it is told how much they moved
 _BETWEEN_LOOKS = 4  # other questions, at least
-_HANDLE = re.compile(r"g([1-9]\d{0,8})")
 
 _Told = tuple[str, str]  # id and answer
 _Looks = dict[str, tuple[Question, str]]  # by id, the question and what speaks against the answer
