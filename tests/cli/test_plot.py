@@ -59,9 +59,9 @@ def test_out_and_json(results, tmp_path):
 
 
 def test_several_figures_may_be_named(results):
-    result = run(results, "--figure", 4, "--figure", "difference")
+    result = run(results, "--figure", 4, "--figure", "thresholds")
     assert isinstance(result.exception, StoreError)
-    assert "the figure 'difference'" in str(result.exception)
+    assert "the figure 'thresholds'" in str(result.exception)
     assert [path.name for path in sorted((results / "figures").iterdir())] == ["figure_04.pdf", "figure_04.png"]
 
 

@@ -37,12 +37,14 @@ def test_improvements_are_relative_to_direct_mapping():
     assert gains.loc[0.4, "peak"] == pytest.approx(20)
 
 
-def test_bars_are_averages_and_whiskers_end_at_the_peak(curves):
+def test_bars_are_averages_and_diamonds_the_peaks(curves):
     gains = {0.2: (1, 2, 9), 1.0: (-4, -2, 3)}
     (axes,) = draw_figure_05(table(curves, gains)).axes
     assert [bar.get_height() for bar in axes.patches] == pytest.approx([4, -1])
-    whiskers = [line.get_ydata() for line in axes.get_lines() if len(line.get_ydata()) == 2][:2]
-    assert [list(whisker) for whisker in whiskers] == [pytest.approx([4, 9]), pytest.approx([-1, 3])]
+    diamonds = [line for line in axes.get_lines() if line.get_marker() == "D"]
+    assert [line.get_ydata().item() for line in diamonds] == pytest.approx([9, 3])
+    places = [bar.get_center()[0] for bar in axes.patches]
+    assert [line.get_xdata().item() for line in diamonds] == pytest.approx(places)
     low, high = axes.get_ylim()
     assert low < -1
     assert high > 9
@@ -54,7 +56,7 @@ def test_fractions_stand_beside_each_other_and_have_their_tints(curves):
     assert all(left.get_x() + left.get_width() < right.get_x() for left, right in pairwise(bars))
     for bar, mapped in zip(bars, (0.2, 0.4, 1.0), strict=True):
         assert same_color(bar.get_facecolor(), tint("#00558f", mapped))
-    assert keys(figure) == {"Instances mapped": ["20%", "40%", "100%"]}
+    assert keys(figure)["Instances mapped"] == ["20%", "40%", "100%"]
 
 
 def test_groups_are_named_in_the_papers_order(curves):

@@ -1,4 +1,4 @@
-"""The heat map shows every mean in its place, marks the best fixed threshold of a column, and keeps cv and DM apart."""
+"""The heat map shows the difference to Direct Mapping, marks the best fixed threshold, and keeps cv and DM apart."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sweep(curves):
 
 def cells(axes):
     """Read the numbers of a map by rows, from the top."""
-    written = [text for text in axes.texts if text.get_text().startswith(("0.", "1."))]
+    written = [text for text in axes.texts if text.get_text().startswith(("+", "−", "0.", "1."))]
     rows = sorted({text.get_position()[1] for text in written})
     return [[text.get_text() for text in written if text.get_position()[1] == row] for row in rows]
 
@@ -49,14 +49,19 @@ def labels(axes):
     return [label.get_text() for label in axes.get_yticklabels()]
 
 
-def test_every_mean_stands_in_its_row_and_column(sweep):
+def test_every_difference_stands_in_its_row_and_column_above_direct_mapping(sweep):
     table = sweep()
     (axes, _) = draw_thresholds(table.sample(frac=1, random_state=6)).axes
     assert labels(axes) == ["1", "0.5", "0.05", "cv", "DM"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["20", "40", "80"]
-    rows = [table[table["threshold"] == threshold] for threshold in ("1", "0.5", "0.05", "cv")]
-    rows.append(table[table["method"] == "direct-mapping"])
-    assert cells(axes) == [[f"{value:.3f}" for value in row.sort_values("n_constraints")["mean"]] for row in rows]
+    *rows, base = (
+        table[table["threshold"].eq(threshold) if threshold else table["method"].eq("direct-mapping")]
+        .sort_values("n_constraints")["mean"]
+        .to_numpy()
+        for threshold in ("1", "0.5", "0.05", "cv", None)
+    )
+    expected = [[f"{value:+.3f}".replace("-", "−") for value in row - base] for row in rows]
+    assert cells(axes) == [*expected, [f"{value:.3f}" for value in base]]
 
 
 def test_thresholds_are_ordered_as_numbers(sweep):
@@ -81,20 +86,21 @@ def test_the_threshold_of_figure_4_is_marked(sweep, curves):
     assert labels(figure.axes[0])[1] == "0.5"
 
 
-def test_colours_mean_the_same_in_all_panels_and_rise_with_the_mean(sweep):
-    table = pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)])
-    figure = draw_thresholds(table)
-    lightness = {}
+def test_colours_mean_the_same_in_all_panels_blue_above_direct_mapping_and_red_below(sweep):
+    figure = draw_thresholds(pd.concat([sweep("protein"), sweep("rec_talk").assign(mean=0.55)]))
+    blueness = {}
     for axes in figure.axes[:2]:
         for patch in axes.patches:
             if patch.get_fill():
-                x, y = patch.get_center()
-                text = next(t for t in axes.texts if np.allclose(t.get_position(), (x, y), atol=0.01))
-                lightness[float(text.get_text())] = sum(patch.get_facecolor()[:3])
-    in_order = [lightness[value] for value in sorted(lightness)]
-    assert in_order[0] < in_order[-1]
-    assert len(lightness) == 16
-    assert figure.axes[2].get_ylim() == pytest.approx((table["mean"].min(), table["mean"].max()))
+                text = next(t for t in axes.texts if np.allclose(t.get_position(), patch.get_center(), atol=0.01))
+                red, _, blue, _ = patch.get_facecolor()
+                blueness[text.get_text().replace("−", "-")] = blue - red
+    signed = {float(text): value for text, value in blueness.items() if text[0] in "+-"}
+    assert len(signed) == 13
+    assert all(np.sign(round(value, 1)) in (0, np.sign(difference)) for difference, value in signed.items())
+    assert {value for text, value in blueness.items() if text[0] not in "+-"} == {0}
+    largest = max(abs(difference) for difference in signed)
+    assert figure.axes[2].get_ylim() == pytest.approx((-largest, largest), abs=0.001)
 
 
 def test_many_columns_have_no_room_for_numbers(sweep):
@@ -111,13 +117,15 @@ def test_mapped_fractions_have_panels_of_their_own(sweep):
 
 def test_without_a_sweep_there_is_nothing_to_draw(curves, sweep):
     assert draw_thresholds(curves()) is None
-    assert draw_thresholds(sweep()[lambda table: table["method"] == "direct-mapping"]) is None
+    for method in ("direct-mapping", "constraint-propagation"):
+        alone = sweep("rec_talk")[lambda table, method=method: table["method"] == method]
+        assert draw_thresholds(alone) is None
+        assert titles(draw_thresholds(pd.concat([sweep(), alone])))[:-1] == ["Protein, PCK-Means"]
 
 
-def test_cv_and_dm_may_be_missing(sweep):
-    table = sweep(thresholds=("0.5", "1"))
-    (axes, _) = draw_thresholds(table[table["method"] != "direct-mapping"]).axes
-    assert labels(axes) == ["1", "0.5"]
+def test_cv_may_be_missing(sweep):
+    (axes, _) = draw_thresholds(sweep(thresholds=("0.5", "1"))).axes
+    assert labels(axes) == ["1", "0.5", "DM"]
 
 
 def test_nothing_is_cut_and_no_text_covers_another_part(sweep):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES, plot
 
-FROM_CURVES = ["4", "5", "6", "7", "difference"]  # what multi-view results alone give
+FROM_CURVES = ["difference", "4", "5", "6", "7"]  # what multi-view results alone give
 NAMES = sorted(
     f"{name}.{end}"
     for name in ("figure_04", "figure_05", "figure_06", "figure_07", "difference")
@@ -74,7 +74,7 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
 
     monkeypatch.setattr(Figure, "savefig", full_disk)
     with pytest.raises(
-        StoreError, match=r"cannot write .*figure_04\.png: No space left on device\. Make room, or .*--out"
+        StoreError, match=r"cannot write .*difference\.png: No space left on device\. Make room, or .*--out"
     ):
         plot(folder)
     assert names(folder / "figures") == ["figure_04.png"]
@@ -104,5 +104,5 @@ def test_figures_without_results_are_skipped_unless_asked_for(tmp_path, curves, 
 
 
 def test_an_unknown_figure_is_an_error(tmp_path, curves, finish):
-    with pytest.raises(StoreError, match="cannot draw 1: the figures are 3, 4"):
+    with pytest.raises(StoreError, match="cannot draw 1: the figures are difference, 3, 4"):
         plot(finish(tmp_path, curves()), figures=["1", "4"])

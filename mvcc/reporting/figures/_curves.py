@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._sheet import add_legend, set_schedule, spread_over
+from mvcc.reporting.figures._sheet import add_legend, set_schedule
 from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, SeriesStyle, percent, tint
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LINE_WIDTH, _EDGE_WIDTH = 1.3, 0.9
 PER_VIEW, IN_THE_VIEW = "Constraints per view", "Constraints"
+LOGARITHMIC = "The horizontal axis is logarithmic."
 
 
 @dataclass(frozen=True)
@@ -38,23 +39,24 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], schedule: Sequence[float], 
 
     They are moved sideways a little, so that markers at one place do not hide each other.
     """
-    from matplotlib.transforms import Affine2D
+    from matplotlib.transforms import Affine2D, IdentityTransform, blended_transform_factory
 
+    spread = set_schedule(axes, schedule)
+    to_place = blended_transform_factory(axes.xaxis.get_transform(), IdentityTransform())
     for slot, curve in enumerate(curves):
         points = curve.points.dropna(subset=[curve.y]).sort_values("n_constraints")
-        shift = spread_over(schedule) * ((slot + 0.5) / len(curves) - 0.5) if moved_apart else 0.0
+        shift = spread * ((slot + 0.5) / len(curves) - 0.5) if moved_apart else 0.0
         axes.errorbar(
             points["n_constraints"],
             points[curve.y],
             yerr=None if curve.error is None else points[curve.error],
-            transform=Affine2D().translate(shift, 0) + axes.transData,
+            transform=to_place + Affine2D().translate(shift, 0) + to_place.inverted() + axes.transData,
             label=curve.label,
             ecolor=curve.error_color,
             elinewidth=0.8,
             **_look(curve.style, curve.line, curve.filled),
             zorder=3 - slot / len(curves),
         )
-    set_schedule(axes, schedule)
 
 
 def entry(label: str, style: SeriesStyle, line: LineStyle = "solid", filled: float = 1.0) -> Line2D:

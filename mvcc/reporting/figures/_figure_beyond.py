@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import TYPE_CHECKING
 
-from mvcc.reporting.figures._curves import PER_VIEW, Curve, add_fractions, draw_curves, entry
-from mvcc.reporting.figures._panels import about_trials, dataset_title, draw_panels, in_order, side_by_side
+from mvcc.reporting.figures._curves import LOGARITHMIC, PER_VIEW, Curve, add_fractions, draw_curves, entry
+from mvcc.reporting.figures._panels import about_trials, dataset_title, draw_panels, in_order, schedule_of, side_by_side
 from mvcc.reporting.figures._sheet import add_legend
 from mvcc.reporting.figures._style import (
     METHODS,
@@ -28,8 +27,7 @@ _TITLE = "Beyond the paper. All views in one graph, and the alternatives"
 _NOTE = (
     "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. {trials} Bars: ± 1 standard "
     "error. The alternatives have {mapped} of the instances mapped, where they use a mapping at all. The paper's "
-    "methods have, at each point, the base algorithm that was better there in hindsight. The horizontal axis is a "
-    "square root."
+    "methods have, at each point, the base algorithm that was better there in hindsight. " + LOGARITHMIC
 )
 _PANEL = (4.0, 3.2)  # inches; the legends of a single row of panels need as much
 _STYLES = METHODS | {K_MEANS: WITHOUT_BASE[K_MEANS]} | PEERS
@@ -47,8 +45,6 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
     others = _best_base(others[others["mapped"].isna() | (others["mapped"] == mapped)])
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
-        schedule = sorted(set(points["n_constraints"]))
-        points = points.assign(n_constraints=points["n_constraints"] ** 0.5)
         joint = points[points["method"] == JOINT]
         drawn = [
             Curve(percent(m), joint[joint["mapped"] == m], style, line, m, error="standard_error")
@@ -59,8 +55,7 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
             for name, one in _STYLES.items()
             if len(of_method := points[points["method"] == name])
         ]
-        draw_curves(axes, drawn, [sqrt(n) for n in schedule], moved_apart=False)
-        axes.set_xticks([sqrt(n) for n in schedule], [f"{n:g}" for n in schedule])
+        draw_curves(axes, drawn, schedule_of(points), moved_apart=False)
         axes.set_xlabel(PER_VIEW)
         axes.set_ylabel("Pairwise F-measure")
 

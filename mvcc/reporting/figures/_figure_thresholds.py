@@ -1,4 +1,4 @@
-"""Beyond the paper: performance over the threshold t_V and the number of constraints, as a heat map."""
+"""Beyond the paper: the gain over Direct Mapping by threshold t_V and number of constraints, as a heat map."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mvcc.reporting.figures._curves import PER_VIEW
 from mvcc.reporting.figures._panels import about_trials, draw_panels, main_experiment, panels_by_base
 from mvcc.reporting.figures._sheet import add_color_bar, add_legend
-from mvcc.reporting.figures._style import percent
+from mvcc.reporting.figures._style import percent, root, square
 from mvcc.results import CROSS_VALIDATED, DIRECT_MAPPING, PROPAGATION
 
 if TYPE_CHECKING:
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-_TITLE = "Performance of Constraint Propagation over threshold and number of constraints"
+_TITLE = "Constraint Propagation against Direct Mapping, by threshold and number of constraints"
 _NOTE = (
-    "Colors and numbers: pairwise F-measure, mean of all views. {trials} cv: every trial chooses its threshold by "
-    "cross-validation over the constrained instances (§6.3). DM: Direct Mapping, which uses no threshold. A frame "
-    "marks the best fixed threshold of each column."
+    "Colors and signed numbers: the pairwise F-measure of Constraint Propagation, mean of all views, less that of "
+    "Direct Mapping, which uses no threshold and stands below, without color (DM). {trials} Colors change with the "
+    "square root of the difference. cv: every trial chooses its threshold by cross-validation over the constrained "
+    "instances (§6.3). A frame marks the best fixed threshold of each column."
 )
 _SPECIAL = {CROSS_VALIDATED: "cv", DIRECT_MAPPING: "DM"}
 _SIZE = (4.0, 3.0)
@@ -31,24 +32,27 @@ _GAP = 0.35  # between the fixed thresholds and the rows below, in rows
 
 
 def heat_map(points: pd.DataFrame) -> pd.DataFrame:
-    """Arrange the mean F-measures of one data set, base algorithm and mapped fraction.
+    """Arrange the differences to Direct Mapping's mean F-measure for one data set, base algorithm and mapped fraction.
 
-    One column per number of constraints and one row per fixed threshold, descending, then those of ``cv`` and Direct
-    Mapping where there are such.
+    One column per number of constraints and one row per fixed threshold, descending, then ``cv`` where there is such,
+    and the F-measure of Direct Mapping itself.
     """
     points = points.assign(row=points["threshold"].where(points["method"] != DIRECT_MAPPING, points["method"]))
     table = points.pivot_table(index="row", columns="n_constraints", values="mean", aggfunc="first")
     fixed = sorted(set(table.index) - set(_SPECIAL), key=float, reverse=True)
-    return table.loc[[*fixed, *(name for name in _SPECIAL if name in table.index)]]
+    table = table.loc[[*fixed, *(name for name in _SPECIAL if name in table.index)]]
+    table.iloc[:-1] -= table.iloc[-1]
+    return table
 
 
 def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
-    """Draw F-measure over threshold × number of constraints (§6.3).
+    """Draw the difference to Direct Mapping over threshold × number of constraints (§6.3).
 
-    One row of panels per data set and mapped fraction and one column per base algorithm; None without a sweep.
+    One row of panels per data set and mapped fraction and one column per base algorithm; None without a sweep beside
+    Direct Mapping.
     """
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import FuncNorm
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -62,17 +66,21 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
             reading += f" · {name} " + rows[name].astype(str)
     rows = rows.assign(reading=reading)
     of_paper = _thresholds_of_figure_4(curves)
-    colors = ScalarMappable(Normalize(rows["mean"].min(), rows["mean"].max()), "cividis")
+    panels = [panel for panel in panels_by_base(rows) if panel.points["method"].nunique() == 2]
+    if not panels:
+        return None
+    largest = max(float(heat_map(panel.points).iloc[:-1].abs().max().max()) for panel in panels) or 1.0
+    colors = ScalarMappable(FuncNorm((root, square), -largest, largest), "RdBu")
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         _draw_map(axes, heat_map(points), colors, of_paper.get(points["dataset"].iloc[0]))
 
-    figure = draw_panels(panels_by_base(rows), _TITLE, _NOTE.format(trials=about_trials(rows)), draw, _SIZE)
+    figure = draw_panels(panels, _TITLE, _NOTE.format(trials=about_trials(rows)), draw, _SIZE)
     marks: list[Artist] = [Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.8)]
     if of_paper:
         marks.append(Line2D([], [], label="Threshold of Figure 4", color="black", marker=">", linestyle="none"))
     add_legend(figure, "Marks", marks)
-    add_color_bar(figure, "Pairwise F-measure", colors)
+    add_color_bar(figure, "Difference of F-measure (CP − DM)", colors)
     return figure
 
 
@@ -91,15 +99,16 @@ def _draw_map(axes: Axes, table: pd.DataFrame, colors: ScalarMappable, of_paper:
     best = table.loc[fixed].max()
     for (row, name), (column, n) in product(enumerate(table.index), enumerate(table.columns)):
         value = table.loc[name, n]
-        color = colors.to_rgba(value)
+        color = colors.to_rgba(value) if name != DIRECT_MAPPING else (1.0, 1.0, 1.0, 1.0)
         corner = (column - 0.5, places[row] - 0.5)
         axes.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", linewidth=0.5))
+        ink = "white" if sum(color[:3]) < 1.4 else "black"
         if len(table.columns) <= _MOST_CELLS_WITH_NUMBERS:
-            ink = "white" if sum(color[:3]) < 1.4 else "black"
-            axes.text(column, places[row], f"{value:.3f}", ha="center", va="center", fontsize=7.5, color=ink)
+            written = f"{value:{'.3f' if name == DIRECT_MAPPING else '+z.3f'}}".replace("-", "−")
+            axes.text(column, places[row], written, ha="center", va="center", fontsize=7.5, color=ink)
         if name in fixed and value == best[n]:
-            inset = Rectangle((corner[0] + 0.04, corner[1] + 0.06), 0.92, 0.88, fill=False, linewidth=1.8, zorder=3)
-            axes.add_patch(inset)
+            inset = (corner[0] + 0.05, corner[1] + 0.1)
+            axes.add_patch(Rectangle(inset, 0.9, 0.8, fill=False, edgecolor=ink, linewidth=1.8, zorder=3))
     axes.set_xlim(-0.5, len(table.columns) - 0.5)
     axes.set_ylim(max(places) + 0.5, -0.5)
     axes.set_xticks(range(len(table.columns)), [f"{n:g}" for n in table.columns])

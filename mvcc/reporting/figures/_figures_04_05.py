@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._curves import PER_VIEW, Curve, add_fractions, draw_curves, entry
+from mvcc.reporting.figures._curves import LOGARITHMIC, PER_VIEW, Curve, add_fractions, draw_curves, entry
 from mvcc.reporting.figures._panels import about_trials, draw_panels, main_experiment, panels_by_base, schedule_of
 from mvcc.reporting.figures._sheet import add_legend, new_sheet
 from mvcc.reporting.figures._style import (
@@ -29,13 +29,13 @@ _TITLE_4 = "Figure 4. Comparison of multi-view constrained clustering performanc
 _NOTE_4 = (
     "Pairwise F-measure: how well the clusters agree with the true classes, mean of all views; 1 is perfect. {trials} "
     "{bars} Line type and filling of the marker: the percentage of instances that are mapped between the views; "
-    "{unmapped} no mapping. Markers are moved sideways a little so that they do not hide each other."
+    "{unmapped} no mapping. Markers are moved sideways a little so that they do not hide each other. " + LOGARITHMIC
 )
 _BARS, _NO_BARS = "The bars are ± 1 standard error.", "So there are no error bars."
 _TITLE_5 = "Figure 5. Improvement of Constraint Propagation over Direct Mapping"
 _NOTE_5 = (
     "Bar: the improvement of the mean F-measure in percent, averaged over the numbers of constraints in Figure 4. "
-    "Whisker: up to the largest improvement at one of them. {trials}"
+    "Diamond: the largest improvement at one of them. {trials}"
 )
 _APART = (
     " The paper leaves Four Quadrants with PCK-Means out because it dwarfs the others (footnote 2); here it has an "
@@ -47,12 +47,13 @@ _TITLE_OF_PAIRS = "Constraint Propagation against Direct Mapping, trial by trial
 _NOTE_OF_PAIRS = (
     "Both methods see the same constraints and the same mapping in a trial: this is the mean of the differences of "
     "their F-measures. {trials} Band: 95% confidence interval of each mean (t distribution over trials; none with a "
-    "single trial). Where a band lies above 0, Constraint Propagation is better."
+    "single trial). Where a band lies above 0, Constraint Propagation is better. " + LOGARITHMIC
 )
 _CONFIDENCE = 0.95
 _CELL = ["dataset", "folder", "reading", "base", "mapped", "n_constraints"]
 _PAIR = [PROPAGATION, DIRECT_MAPPING]
 _STYLE = METHODS[PROPAGATION]
+_PEAK: dict[str, Any] = {"color": _STYLE.color, "marker": "D", "markersize": 5, "linestyle": "none"}
 
 
 def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
@@ -121,6 +122,7 @@ def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
 
     One group of bars per data set and base algorithm; None without both methods.
     """
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     rows = main_experiment(curves, "multi-view")
@@ -146,6 +148,8 @@ def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
     fractions = sorted({mapped for _, _, group in groups for mapped in group.index})
     patches = [Patch(label=percent(m), facecolor=tint(_STYLE.color, m), edgecolor=_STYLE.color) for m in fractions]
     add_legend(figure, "Instances mapped", patches)
+    peak = Line2D([], [], label="Largest improvement", markerfacecolor="white", **_PEAK)
+    add_legend(figure, "At one number of constraints", [peak])
     return figure
 
 
@@ -155,7 +159,7 @@ def _draw_groups(axes: Axes, groups: list[tuple[str, str, pd.DataFrame]]) -> Non
         for slot, (mapped, average, peak) in enumerate(group.reset_index().itertuples(index=False)):
             x = place + width * (slot + 0.5 - len(group) / 2)
             axes.bar(x, average, 0.86 * width, color=tint(_STYLE.color, mapped), edgecolor=_STYLE.color, linewidth=0.9)
-            axes.plot([x, x], [average, peak], color="black", linewidth=0.9, marker="_", markersize=6, markevery=[1])
+            axes.plot(x, peak, markerfacecolor=tint(_STYLE.color, mapped), **_PEAK)
     axes.axhline(0, color="black", linewidth=0.8)
     labels = ["\n".join((*title.split(", "), *([detail] if detail else []))) for title, detail, _ in groups]
     axes.set_xticks(range(len(groups)), labels)

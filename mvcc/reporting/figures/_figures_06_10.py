@@ -5,10 +5,19 @@ from __future__ import annotations
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._curves import IN_THE_VIEW, PER_VIEW, Curve, add_bases, add_fractions, draw_curves, entry
+from mvcc.reporting.figures._curves import (
+    IN_THE_VIEW,
+    LOGARITHMIC,
+    PER_VIEW,
+    Curve,
+    add_bases,
+    add_fractions,
+    draw_curves,
+    entry,
+)
 from mvcc.reporting.figures._panels import about_trials, draw_panels, main_experiment, panels_by_view, schedule_of
-from mvcc.reporting.figures._sheet import add_legend, set_schedule
-from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, line_styles, percent
+from mvcc.reporting.figures._sheet import add_legend
+from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, line_styles, percent, root, square
 from mvcc.results import PROPAGATION, SINGLE_VIEW
 
 if TYPE_CHECKING:
@@ -38,9 +47,10 @@ _PRECISION = {
 }
 _WEIGHTED = (
     "Weighted precision: the share, by weight, of the propagated constraints that agree with the true classes; given "
-    "ones that propagate to themselves are among them. {trials} The vertical axis is the same in all panels and does "
-    "not start at 0. A point is missing where nothing was propagated."
+    "ones that propagate to themselves are among them. {trials} The vertical axis is the same in all panels, does not "
+    "start at 0 and is stretched toward 1. A point is missing where nothing was propagated. " + LOGARITHMIC
 )
+_WRONG = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # shares that have a tick, if there is room
 _KINDS: dict[str, tuple[str, LineStyle, float]] = {
     "precision_must_link": ("Must-links", "solid", 1.0),
     "precision_cannot_link": ("Cannot-links", (0, (4, 1.6)), 0.0),
@@ -50,7 +60,7 @@ _SINGLE = "Figure 8. Single-view clustering with and without Constraint Propagat
 _F_MEASURE = (
     "Pairwise F-measure: how well the clusters agree with the true classes; 1 is perfect. {trials} The black bars are "
     "± 1 standard error, where there are two trials or more. Markers are moved sideways a little so that they do not "
-    "hide each other."
+    "hide each other. " + LOGARITHMIC
 )
 _METHODS: dict[str, tuple[str, LineStyle, float]] = {
     PROPAGATION: ("With", "solid", 1.0),
@@ -85,7 +95,6 @@ def draw_numbers(curves: pd.DataFrame, experiment: str) -> Figure | None:
             if len(curve := positive[(positive["base"] == base) & (positive["mapped"] == mapped)])
         ]
         draw_curves(axes, drawn, schedule_of(points), moved_apart=False)
-        set_schedule(axes, schedule_of(points), "log")
         _set_counts(axes, positive["propagated"].min() / 1.6, positive["propagated"].max() * 1.6)
         axes.set_xlabel(PER_VIEW if multi_view else IN_THE_VIEW)
         axes.set_ylabel("Propagated constraints" + (", all views" if multi_view else ""))
@@ -127,6 +136,7 @@ def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
     if rows.empty:
         return None
     lowest = floor(20 * min(0.95, rows[list(_KINDS)].min().min() - 0.005)) / 20
+    ticks = [1.0, *(1 - wrong for wrong in _WRONG if 0.03 <= wrong / (1 - lowest) <= 1)]
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         drawn = [
@@ -136,7 +146,9 @@ def draw_precision(curves: pd.DataFrame, experiment: str) -> Figure | None:
             for column, (kind, line, filled) in _KINDS.items()
         ]
         draw_curves(axes, drawn, schedule_of(points))
-        axes.set_ylim(lowest, 1 + 0.06 * (1 - lowest))
+        axes.set_yscale("function", functions=(lambda p: root(p - 1), lambda place: 1 + square(place)))
+        axes.set_ylim(lowest, 1 + 0.003 * (1 - lowest))
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xlabel(PER_VIEW if multi_view else IN_THE_VIEW)
         axes.set_ylabel("Weighted precision")
 

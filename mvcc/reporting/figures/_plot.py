@@ -21,9 +21,10 @@ from mvcc.results import Results
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The figures of the paper by their numbers, and three more. Each function takes what `Results` reads, and gives None if
-# that holds nothing for it.
+# The figures of the paper by their numbers, and three more, the one that says most first. Each function takes what
+# `Results` reads, and gives None if that holds nothing for it.
 FIGURES: dict[str, Callable[[Results], Figure | None]] = {
+    "difference": lambda results: draw_difference(results.scores),
     "3": lambda results: draw_figure_03(results.examples),
     "4": lambda results: draw_figure_04(results.curves),
     "5": lambda results: draw_figure_05(results.curves),
@@ -32,7 +33,6 @@ FIGURES: dict[str, Callable[[Results], Figure | None]] = {
     "8": lambda results: draw_single_view(results.curves),
     "9": lambda results: draw_numbers(results.curves, "single-view"),
     "10": lambda results: draw_precision(results.curves, "single-view"),
-    "difference": lambda results: draw_difference(results.scores),
     "beyond": lambda results: draw_beyond(results.curves),
     "thresholds": lambda results: draw_thresholds(results.curves),
 }

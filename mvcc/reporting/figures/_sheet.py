@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import log10
 from textwrap import fill
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._style import SOFT
@@ -26,7 +25,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 0.75, 2.55, 0.9, 0.7
 _EDGE = 0.15
 _NOTE_LINE, _NOTE_LETTER = 0.17, 0.062
 _LEGEND_LINE, _LEGEND_GAP = 0.2, 1.9  # the gap, in lines, holds the legend's title
-_TICK_LETTER = 0.085
+_TICK_LETTER = 0.075
+_MARGIN = 0.05  # left and right of the schedule, in its length
 
 
 def new_sheet(
@@ -34,7 +34,7 @@ def new_sheet(
 ) -> tuple[Figure, GridSpec]:
     """Make an empty figure, sized for its rows and columns of panels, and the grid of their places.
 
-    The title is above, the note below, wrapped; a panel has width and height in inches.
+    The title is above, and the figure's label; the note is below, wrapped; a panel has width and height in inches.
 
     Raises
     ------
@@ -54,6 +54,7 @@ def new_sheet(
             "folder with fewer experiments."
         )
     figure = Figure(figsize=(width, height))
+    figure.set_label(title)
     figure.text(_EDGE / width, 1 - _EDGE / height, title, fontsize=11.5, fontweight="bold", va="top")
     figure.text(_EDGE / width, _EDGE / height, note, fontsize=8.5, color=SOFT, va="bottom", linespacing=1.3)
     grid = figure.add_gridspec(
@@ -105,32 +106,30 @@ def set_panel_title(axes: Axes, title: str, detail: str = "") -> None:
     )
 
 
-def spread_over(schedule: Sequence[float]) -> float:
-    """Width, on the axis of the schedule, over which curves may be moved apart without meeting the next point's."""
-    if len(schedule) == 1:
-        return 1.0
-    step = min(after - before for before, after in pairwise(schedule))
-    return min(0.7 * step, 0.06 * (schedule[-1] - schedule[0]))
+def set_schedule(axes: Axes, schedule: Sequence[float]) -> float:
+    """Make the horizontal axis logarithmic, with a tick at each number of constraints, and a label where there is room.
 
-
-def set_schedule(axes: Axes, schedule: Sequence[float], scale: Literal["linear", "log"] = "linear") -> None:
-    """Put a tick at each value of the schedule, and a number at each tick that has room for one."""
-    if scale == "log":
-        places = [log10(value) for value in schedule]
-        margin = 0.05 * (places[-1] - places[0]) or 0.5
+    With 0 among them, the axis is linear from there to the next number. Return how far, in places on the axis, curves
+    may be moved apart without meeting the next point's.
+    """
+    if schedule[0] > 0:
+        axes.set_xscale("log")
     else:
-        places = list(schedule)
-        margin = 0.75 * spread_over(schedule) + 0.02 * (schedule[-1] - schedule[0])
-    low, high = places[0] - margin, places[-1] + margin
+        axes.set_xscale("symlog", linthresh=next((number for number in schedule if number > 0), 1), linscale=0.5)
+    to_place = axes.xaxis.get_transform()
+    places = to_place.transform(schedule)
+    length = places[-1] - places[0] or 1.0
+    low, high = places[0] - _MARGIN * length, places[-1] + _MARGIN * length
+    inch = PANEL[0] / (high - low)
     labels, taken_to = [], float("-inf")
-    for value, at in zip(schedule, places, strict=True):
-        label = f"{value:g}"
-        place = (at - low) / (high - low) * PANEL[0]
+    for number, place in zip(schedule, (places - low) * inch, strict=True):
+        label = f"{number:g}"
         half = len(label) * _TICK_LETTER / 2
         fits = place - half >= taken_to
         labels.append(label if fits else "")
-        taken_to = place + half + _TICK_LETTER if fits else taken_to
-    axes.set_xscale(scale)
-    axes.set_xlim(*((10**low, 10**high) if scale == "log" else (low, high)))
+        taken_to = place + half + _TICK_LETTER / 2 if fits else taken_to
+    axes.set_xlim(*to_place.inverted().transform((low, high)))
     axes.set_xticks(schedule, labels)
     axes.set_xticks([], minor=True)
+    step = min((after - before for before, after in pairwise(places)), default=length)
+    return float(min(0.7 * step, _MARGIN * length))

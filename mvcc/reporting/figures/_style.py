@@ -118,6 +118,18 @@ def percent(fraction: float) -> str:
     return f"{100 * fraction:g}%"
 
 
+def root(difference: Any) -> Any:
+    """Take square roots that keep the sign: a scale on which small differences are seen beside large ones."""
+    import numpy as np
+
+    return np.sign(difference) * np.sqrt(np.abs(difference))
+
+
+def square(place: Any) -> Any:
+    """Take squares that keep the sign, the inverse of `root`."""
+    return place * abs(place)
+
+
 def tint(color: str, fraction: float) -> tuple[float, float, float]:
     """Mix a color with white: a marker is filled as far as the mapping is known, so it tells what its line tells."""
     from matplotlib.colors import to_rgb
