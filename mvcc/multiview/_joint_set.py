@@ -109,9 +109,7 @@ class JointSet:
         found = search_pck(
             rows,
             k,
-            judged.pairs,
-            judged.must_link,
-            judged.weights,
+            *groups.closed(judged).listed(),
             penalty=self._settings.constraint_weight,
             starts=groups.starts(rows, k),
             n_init=self._settings.n_init,

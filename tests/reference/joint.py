@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .closure import closure
+from .constraint_sets import ConstraintDict, to_arrays
+
 Matrix = NDArray[np.float64]
 RIDGES_OF_PAIRS = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 RIDGES_OF_COLUMNS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -122,6 +125,20 @@ def metric(E: Matrix, pairs, must_link, weights) -> tuple[Matrix, float | None]:
     ridge = RIDGES_OF_PAIRS[int(np.argmin(losses))]
     values, vectors = np.linalg.eigh(np.eye(d) + solved(everything, ridge).reshape(d, d))
     return vectors @ np.diag(np.maximum(values, 0)) @ vectors.T, ridge
+
+
+def closed_where_dense(judged: ConstraintDict) -> ConstraintDict:
+    """Close pairs of weight 1 or more of which eight can be left out, one by one, since they follow from the others."""
+    try:
+        closed = closure(*to_arrays(judged))
+    except ValueError:  # a contradiction
+        return judged
+    left = dict(judged)
+    for pair in judged:
+        others = {other: w for other, w in left.items() if other != pair}
+        left = others if pair in closure(*to_arrays(others)) else left
+    dense = len(judged) - len(left) >= 8 and min(judged.values()) >= 1
+    return closed if dense else judged
 
 
 def spread(N: Matrix, classes, weights, shares: Matrix) -> Matrix:
