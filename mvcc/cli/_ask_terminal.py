@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Callable, Iterable
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Self
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import counted, percent
 from mvcc.exceptions import MvccError
 from mvcc.jobs import AskSession, Card, ShownGroup, ShownRow
 
@@ -21,6 +22,8 @@ _NARROW = 80  # columns, below which rows are one below the other
 _MOST_GROUPS = 9  # that have a key
 _FIRST_GROUPS = 4
 _LONGEST = 600  # characters of a value
+_ESC = b"\x1b"
+_SECONDS = 0.05  # within which the rest of a key arrives
 _OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? why")
 
 
@@ -59,7 +62,7 @@ class _Lines:
         return self.line()
 
     def line(self) -> str:
-        """Return the next line."""
+        """Return the next line; empty where Esc ended it."""
         sys.stdout.flush()
         line = sys.stdin.readline()
         if not line:
@@ -81,22 +84,37 @@ class _Keyboard(_Lines):
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._by_line()
+        import termios
+
+        termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
 
     def key(self) -> str:
         sys.stdout.flush()
         key = self._byte()
-        if key == b"\x1b" and self._byte() in (b"[", b"O"):  # such as an arrow
-            while not b"@" <= self._byte() <= b"~":
-                pass
+        if key == _ESC:
+            self._rest_of_key()
         return key.decode("ascii", "replace")
 
     def line(self) -> str:
         self._by_line()
+        typed, byte = b"", b""
         try:
-            return super().line()
+            while byte not in (b"\n", _ESC):
+                typed += byte
+                byte = self._byte()
         finally:
             self._by_key()
+        if byte == _ESC:
+            self._rest_of_key()
+            print()  # what is shown next is not beside the name
+            return ""
+        return typed.decode(errors="replace").strip()
+
+    def _rest_of_key(self) -> None:
+        """Take the rest of a key, such as an arrow, that begins as Esc does."""
+        if select.select([self._fd], [], [], _SECONDS)[0] and self._byte() in (b"[", b"O"):
+            while not b"@" <= self._byte() <= b"~":
+                pass
 
     def _byte(self) -> bytes:
         byte = os.read(self._fd, 1)
@@ -113,7 +131,9 @@ class _Keyboard(_Lines):
     def _by_line(self) -> None:
         import termios
 
-        termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
+        *flags, characters = self._before
+        by_esc = [_ESC if place == termios.VEOL else one for place, one in enumerate(characters)]
+        termios.tcsetattr(self._fd, termios.TCSADRAIN, [*flags, by_esc])
 
 
 class _Dialog:
@@ -172,14 +192,13 @@ class _Dialog:
             while (key := self._key("y yes", "n no")) != "n":
                 if self._answer(card, group.group) if key == "y" else self._other(key, card):
                     return
-        while not self._opens(card):
-            if self._other(self._key("y yes", "n no"), card):
-                return
+        if not self._opens(card):
+            self._wanted = card.id
 
     def _opens(self, card: Card) -> bool:
-        name = self._line("Name of the new group (Enter: the program names it)")
+        name = self._line("Name of the new group (Enter or Esc: back)")
         known = name in {group.name for group in card.groups}  # one that was not shown, or overlooked
-        return self._answer(card, name if known else f"new:{name}" if name else "new")
+        return bool(name) and self._answer(card, name if known else f"new:{name}")
 
     def _answer(self, card: Card, answer: str) -> bool:
         """Store an answer; tell what came of it, or why it is refused."""
@@ -215,21 +234,29 @@ class _Dialog:
         self._say(f"Taken back: {_clean(self._wanted or 'what was done with the groups')}.")
 
     def _explain(self, card: Card) -> None:
+        self._say_why(card)
         for near in self._session.nearest(self._session.question(card.id)):
             rows = [f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})" for row in near.rows]
-            self._say(_clean(f"Near in {near.view}: {', '.join(rows) or 'nothing'}."))
+            self._say_all(map(_clean, (f"Near in {near.view}:", *(rows or ["nothing"]))), "  ")
 
     def _list(self, card: Card) -> None:
         """List what was said, and change it: one answer, or groups; then go on with the card."""
         session, said = self._session, self._session.said
-        for number, (id, answer) in enumerate(said, 1):
-            self._say(f"{number:>3}  {_clean(id)}  {_clean(answer)}")
+        texts = (Column(overflow="fold"), Column(overflow="fold"))
+        table = Table.grid(Column(justify="right", min_width=3, no_wrap=True), *texts, padding=(0, 2))
+        for number, one in enumerate(said, 1):
+            table.add_row(str(number), *map(_clean, one))
+        self._console.print(table)
         self._wanted = card.id
         chosen = self._line("A number to answer it again, m merge groups, r rename one, Enter back")
-        if chosen == "m":
-            self._done(lambda: session.merge(self._line("Group that stays"), self._line("Group that goes into it")))
-        elif chosen == "r":
-            self._done(lambda: session.rename(self._line("Group"), self._line("New name")))
+        if chosen in ("m", "r"):
+            change, *prompts = {
+                "m": (session.merge, "Group that stays", "Group that goes into it"),
+                "r": (session.rename, "Group", "New name"),
+            }[chosen]
+            names = list(takewhile(bool, map(self._line, prompts)))  # without one, back
+            if len(names) == len(prompts):
+                self._done(lambda: change(*names))
         elif chosen.isdecimal() and 1 <= int(chosen) <= len(said):
             self._wanted = said[int(chosen) - 1][0]
 
@@ -248,6 +275,9 @@ class _Dialog:
             self._say(f"Once more: {_clean(card.second_look)}.")
         if whole:
             self._side_by_side(card.rows[::2], card.rows[1::2])
+        self._say_why(card)
+
+    def _say_why(self, card: Card) -> None:
         self._say(f"Asked, since it {_clean(card.why)}.", "dim")
 
     def _show_groups(self, groups: Iterable[ShownGroup], n: int) -> None:
@@ -277,9 +307,11 @@ class _Dialog:
         status = self._session.status
         parts = [f"{status.n_answers} answered", counted(status.n_groups, "group")]
         if status.moved is not None:
-            parts.append(f"the last 10 answers moved {status.moved:.0%} of the rows")
+            parts.append(f"the last 10 answers moved {percent(status.moved)} of the rows")
         if status.n_answers:
             parts.append(f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}")
+        if status.settled:
+            parts.append(f"k = {status.n_clusters_hint} is settled")
         return parts
 
     def _say_all(self, parts: Iterable[str], between: str) -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, counted, nearest, shown
 from mvcc.exceptions import DataError
 from mvcc.jobs._config import Job
 from mvcc.jobs._inputs import Inputs, with_checksums
+from mvcc.jobs._records import Record, read_records
 from mvcc.jobs._tables import Table
 
 LOG, GROUPS = "asked.csv", "groups.csv"
@@ -189,14 +187,10 @@ class _Log:
 def _read_log(path: str, objects: _Objects) -> _Log:
     """Read the answers in their order; the last one to an object counts, and `undo` takes back the entry before."""
     entries: list[tuple[int | None, str]] = []
-    text = _text(path)
-    _, *records = _records(path, text, (_LOG_COLUMNS,))
-    notes: tuple[str, ...] = ()
-    if records and not text.endswith("\n"):
-        line, _ = records.pop()
-        notes = (f"{path}:{line}: the last line is cut off, and was not used.",)
-    for line, record in records:
-        name, answer, _ = _as_long(record, _LOG_COLUMNS, f"{path}:{line}")
+    read, cut = read_records(path, appended=True)
+    _, *records = _with_header(path, read, (_LOG_COLUMNS,))
+    notes = (f"{path}:{cut}: the last line is cut off, and was not used.",) if cut else ()
+    for line, (name, answer, _) in records:
         if answer == "undo":
             if not entries:
                 raise DataError(f"{path}:{line}: there is nothing to undo.")
@@ -222,10 +216,9 @@ def _read_log(path: str, objects: _Objects) -> _Log:
 def _read_groups(path: str, objects: _Objects) -> dict[str, tuple[set[int], bool]]:
     """Read the members of every group, and whether it counts."""
     groups: dict[str, tuple[set[int], bool]] = {}
-    (_, columns), *records = _records(path, _text(path), (_GROUP_COLUMNS, _GROUP_COLUMNS[:2]))
-    for line, record in records:
+    _, *records = _with_header(path, read_records(path)[0], (_GROUP_COLUMNS, _GROUP_COLUMNS[:2]))
+    for line, (name, members, *counts) in records:
         where = f"{path}:{line}"
-        name, members, *counts = _as_long(record, columns, where)
         if not name or name != name.strip() or not name.isprintable() or name in groups:
             problem = "is there already" if name in groups else "is no name of a group"
             raise DataError(f"{where}: {shown(name)} {problem}.")
@@ -236,30 +229,9 @@ def _read_groups(path: str, objects: _Objects) -> dict[str, tuple[set[int], bool
     return groups
 
 
-def _text(path: str) -> str:
-    try:
-        return decoded(Path(path).read_bytes(), path, DataError)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}.") from error
-
-
-def _records(path: str, text: str, headers: tuple[list[str], ...]) -> list[tuple[int, list[str]]]:
-    """Return all records with the lines that they begin in, the first of which must be one of some headers."""
-    reader = csv.reader(StringIO(text, newline=""))
-    records, line = [], 1
-    try:
-        for record in reader:
-            records += [(line, record)] if record else []
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"{path}:{line}: cannot be read as CSV: {error}.") from error
+def _with_header(path: str, records: list[Record], headers: tuple[list[str], ...]) -> list[Record]:
+    """Return records, the first of which must be one of some headers."""
     if not records or records[0][1] not in headers:
         found = clipped(",".join(records[0][1])) if records else "nothing"
         raise DataError(f"{path}:1: the columns must be {','.join(headers[0])}, got {found}.")
     return records
-
-
-def _as_long(record: list[str], columns: list[str], where: str) -> list[str]:
-    if len(record) != len(columns):
-        raise DataError(f"{where}: there must be {len(columns)} values, got {len(record)}: {clipped(','.join(record))}")
-    return record

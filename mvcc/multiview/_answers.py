@@ -18,6 +18,8 @@ from mvcc.constraints import Constraints
 from mvcc.embedding import membership
 
 FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
+FEWEST_ENTAILED = 8  # judged pairs that follow from the others, where all that follows is taken
+MOST_CLOSED = 2**20  # pairs that follow; of more, a search of Eq. 1 would take long
 SPREADING = 0.95
 SPREADING_STEPS = 80
 CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
@@ -38,13 +40,12 @@ class Groups:
     ----------
     of : (n,) array
         The group of every object, −1 where it is in no judged pair.
-    complete : bool
-        Whether all groups are apart from each other, and none is torn by a cannot-link: the answers are groups, not
-        pairs.
+    apart : (p, 2) array
+        Groups that cannot-links keep apart, the smaller number first, distinct; one twice where it is torn.
     """
 
     of: Ints
-    complete: bool
+    apart: Ints
 
     @classmethod
     def among(cls, n_objects: int, judged: Constraints) -> Groups:
@@ -54,15 +55,41 @@ class Groups:
         component = connected_components(links, directed=False)[1]
         of, ends = np.full(n_objects, -1), np.unique(judged.pairs)
         of[ends] = np.unique(component[ends], return_inverse=True)[1]
-        n_groups = int(of.max(initial=-1)) + 1
-        between = np.unique(np.sort(of[apart], axis=1), axis=0)
-        torn = (between[:, 0] == between[:, 1]).any()
-        return cls(of, n_groups > 1 and not torn and len(between) == n_groups * (n_groups - 1) // 2)
+        return cls(of, np.unique(np.sort(of[apart], axis=1), axis=0))
+
+    @property
+    def sizes(self) -> Ints:
+        """How many objects each group has."""
+        return np.bincount(self.of[self.of >= 0])
+
+    @property
+    def torn(self) -> bool:
+        """Whether a cannot-link contradicts must-links."""
+        return bool((self.apart[:, 0] == self.apart[:, 1]).any())
+
+    @property
+    def complete(self) -> bool:
+        """Whether all groups are apart from each other, and none is torn: the answers are groups, not pairs."""
+        n_groups = len(self.sizes)
+        return n_groups > 1 and not self.torn and len(self.apart) == n_groups * (n_groups - 1) // 2
+
+    def closed(self, judged: Constraints) -> Constraints:
+        """Return all that follows from the judged pairs where they bear each other out, else the pairs as they are.
+
+        Wrong judgments spread in a closure, and where pairs are so dense that many follow from the others, wrong ones
+        contradict some. So eight must follow and none contradict. Weights below 1 say that a pair is in doubt.
+        """
+        sizes = self.sizes
+        n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
+        n_closed = (sizes * (sizes - 1) // 2).sum() + sizes[self.apart].prod(axis=1).sum()
+        if n_entailed < FEWEST_ENTAILED or self.torn or n_closed > MOST_CLOSED or judged.weights.min() < 1:
+            return judged
+        return judged.closure()
 
     def largest_first(self) -> list[Ints]:
         """Return the members of every group, the largest group first."""
         order = np.argsort(self.of, kind="stable")
-        sizes = np.bincount(self.of[self.of >= 0])
+        sizes = self.sizes
         members = np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1]) if len(sizes) else []
         return [members[group] for group in np.argsort(-sizes, kind="stable")]
 

@@ -14,6 +14,7 @@ MOST_DENSE_OBJECTS = 5_000
 N_EIGENPAIRS = 100  # of larger graphs
 N_CANDIDATES = 1_000  # objects of larger graphs that may be asked
 MOST_SUMMED = 10_000  # objects of larger graphs that sums are over
+_ANSWERS_PER_POWER, _LARGEST_POWER = 40, 5  # of the uncertainty
 _BLOCK_ENTRIES = 2**16  # that stay in the cache while they are worked on
 
 Floats = NDArray[np.float64]
@@ -158,7 +159,10 @@ class Coverage:
         return self._cover
 
     def _uncertainty(self, groups: list[Ints]) -> Floats:
-        """Return 1 − (largest − second largest share of a group) of every object that is summed over."""
+        """Return (1 − (largest − second largest share of a group))ᵖ of every object that is summed over.
+
+        First answers are to cover the graph, later ones to draw borders: p grows with their number.
+        """
         if len(groups) < 2:
             return np.ones(len(self._summed))
         shares = self.kernel.sums(self._summed, groups)
@@ -166,6 +170,7 @@ class Coverage:
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
         largest = np.partition(shares, -2, axis=1)[:, -2:]
         unsure: Floats = 1 - (largest[:, 1] - largest[:, 0])
+        unsure **= min(_LARGEST_POWER, 1 + sum(map(len, groups)) / _ANSWERS_PER_POWER)
         return unsure
 
     def _gained(self, cover: Floats, weights: Floats) -> Floats:

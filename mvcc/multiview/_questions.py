@@ -17,6 +17,7 @@ from mvcc.embedding import joint_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._answer_history import LAST, NEW, OUTLIER, UNSURE, Answer, AnswerHistory, Merge, Rename
 from mvcc.multiview._coverage import Coverage
+from mvcc.multiview._doubts import contradicted, counted_groups
 from mvcc.multiview._group_links import GroupLinks
 from mvcc.multiview._named_objects import NamedObjects
 from mvcc.multiview._question_types import (
@@ -35,11 +36,6 @@ _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known o
 _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
 _RUNNER_UP = 0.5  # of the likeliest group: so likely must the next one be for an object to be undecided
-_DOUBT = 0.2  # of what speaks for another group: with less for its own, an answer is looked at again
-_LONELY = 20  # answers after which a group of one member is looked at again
-_MANY_ANSWERS = 60  # from which on a small group must be nearest to many rows to count
-_FEWEST_MEMBERS = 3
-_FEWEST_ROWS = 1 / 3  # of the mean over all groups
 
 Ints = NDArray[np.int64]
 
@@ -55,8 +51,9 @@ class Questions:
 
     Matched rows are one object. The next object is the one whose answer speaks for most rows that no answer speaks for
     yet and whose group is uncertain: greedy coverage of the joint graph of ``JointGraphClustering``, weighted by
-    uncertainty. No number of clusters is needed, and nothing is fitted between questions. The same data and answers
-    give the same next question, so that a session is resumed by giving its answers again.
+    uncertainty, the more so the more answers there are. No number of clusters is needed, and nothing is fitted between
+    questions. The same data and answers give the same next question, so that a session is resumed by giving its answers
+    again.
 
     Views are taken as they are: scale the columns of a view before where their units differ, for instance by
     ``PerView(AutoScaler())``.
@@ -328,13 +325,8 @@ class Questions:
     @property
     def n_clusters_hint(self) -> ClustersHint:
         """The number of clusters that the answers propose."""
-        members = self._history.members()
-        counted = list(members)
-        if len(self._history.answers) >= _MANY_ANSWERS and members:
-            groups, weights = self.guesses()
-            rows = {number: weights[groups == number].sum() for number in members}
-            least = _FEWEST_ROWS * weights.sum() / len(members)
-            counted = [g for g, own in members.items() if len(own) >= _FEWEST_MEMBERS or rows[g] >= least]
+        with _threads().limit(limits=1):
+            counted = counted_groups(self._history, self._coverage)
         return ClustersHint(len(counted), self._history.is_settled(), tuple(counted))
 
     @property
@@ -347,7 +339,7 @@ class Questions:
         history, members, asked = self._history, self._history.members(), self._history.asked()
         looks = []
         with _threads().limit(limits=1):
-            for one, near in self._contradicted(members):
+            for one, near in contradicted(history, self._coverage.kernel):
                 question, own = self._question(one, members, asked), history.answers[one]
                 assert isinstance(own, int)
                 looks.append(SecondLook(question, history.names[own], history.names.get(near, "")))
@@ -379,30 +371,6 @@ class Questions:
         likeness = sums / np.sqrt([len(own) for own in members.values()])
         numbers = list(members)
         return [(numbers[place], float(likeness[place])) for place in np.argsort(-likeness, kind="stable")]
-
-    def _contradicted(self, members: dict[int, Ints]) -> list[tuple[int, int]]:
-        """Return the objects to look at again, each with the group that what is near says.
-
-        That is 0 for one that is alone in its group for long.
-        """
-        history, numbers = self._history, list(members)
-        answered = [one for one, says in history.answers.items() if isinstance(says, int)]
-        if not answered:
-            return []
-        own = np.array([numbers.index(int(history.answers[one])) for one in answered])
-        sizes = np.array([[len(members[number]) for number in numbers]])
-        without = sizes - (own[:, None] == np.arange(len(numbers)))  # the object itself
-        sums = self._coverage.kernel.sums(np.array(answered), list(members.values()), others_only=True)
-        likeness = sums / np.sqrt(np.maximum(without, 1))
-        found = []
-        for one, place, left, like in zip(
-            answered, own.tolist(), without[np.arange(len(own)), own], likeness, strict=True
-        ):
-            best = int(like.argmax())
-            lonely = not left and len(history.answers) - history.opened_at[numbers[place]] > _LONELY
-            if one not in history.looked_at and (lonely or (left and like[place] < _DOUBT * like[best])):
-                found.append((one, 0 if lonely else numbers[best]))
-        return found
 
     def _bridges(self, members: dict[int, Ints], asked: Ints) -> list[int]:
         """Return, for every group whose members lack a view, the nearest object that would connect it."""

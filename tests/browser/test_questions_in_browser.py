@@ -96,6 +96,7 @@ def test_a_session_of_twenty_answers_by_keyboard_with_undo_and_a_reload(config, 
         things += [answer_by_keys(page) for _ in range(9)]
         assert len(set(things)) == 19
         assert page.inner_text("#status").startswith("20 answered · 3 groups · the last 10 answers moved ")
+        assert page.inner_text("#status").endswith(" · k = 3 is settled")
         assert sorted(offered(page)) == sorted(KINDS)
         page.keyboard.press("f")
         wait_for(page, "h1", "Finished")
@@ -117,12 +118,11 @@ def test_keys_on_demand_and_none_that_were_meant_for_something_else(config, visi
         page.keyboard.press("1")
         assert page.is_hidden("#naming")
         page.keyboard.press("?")
-        assert page.inner_text("#why").startswith("Asked, since it speaks for about ")
-        page.keyboard.press("?")
-        assert page.is_hidden("#why")
-        page.keyboard.press("r")
         page.wait_for_selector("#nearest li")
+        assert page.inner_text("#why").startswith("Asked, since it speaks for about ")
         assert "Nearest in images" in page.inner_text("#nearest")
+        page.keyboard.press("?")
+        assert page.is_hidden("#explained")
         assert asked(config) == []
         for name in ("a", "b", "c", "d", "e"):
             page.keyboard.press("n")
@@ -297,7 +297,6 @@ def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):
             page.tap("text=Open the group")
             wait_for(page, TOLD, name)
         page.tap("[data-key='?']")
-        page.tap("[data-key=r]")
         page.wait_for_selector("#nearest li")
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -165,15 +165,15 @@ def test_one_view_three_views_and_no_matches(folder, words):
     assert len(json.loads(ask(folder, *words, "--out", "asked", "--json", "-n", "99").stdout)["questions"]) > 10
 
 
-KEYS = ["n", "a", "n", "", "1", "u", "o", "p", "1", "f"]
+KEYS = ["n", "a", "n", "", "n", "b", "1", "u", "o", "p", "1", "f"]
 
 
 def test_cards_are_answered_by_keys(folder):
     done = ask(folder, "ask.yaml", keys="\n".join(KEYS) + "\n")
     assert done.returncode == 0, done.stderr
     said = log(folder)
-    assert [answer for _, answer in said[:2]] == ["new:a", "new:group 2"]
-    assert said[2][1] in ("a", "group 2")
+    assert [answer for _, answer in said[:2]] == ["new:a", "new:b"]
+    assert said[2][1] in ("a", "b")
     assert [answer for _, answer in said[3:6]] == ["unsure", "outlier", "undo"]
     assert said[4][0] == said[5][0] == said[6][0]  # what was taken back is asked again
     assert len(said) == 7
@@ -230,23 +230,24 @@ def test_the_folder_of_the_config_is_that_of_the_answers(folder):
 
 
 def test_what_was_said_is_listed_and_changed(folder):
-    keys = ["n", "a", "n", "b", "?", "l", "", "l", "1", "u", "l", "r", "b", "c", "l", "m", "c", "x", "f"]
+    keys = ["n", "a", "n", "b", "?", "l", "", "l", "1", "u", "l", "r", "", "l", "r", "b", "c", "l", "m", "c", "x", "f"]
     done = ask(folder, "ask.yaml", keys="\n".join(keys) + "\n")
     (first, _), (second, _), *rest = log(folder)
     assert rest == [(first, "unsure"), ("b", "rename:c")]
-    assert f"  1  {first}  a" in done.stdout
-    assert f"  2  {second}  b" in done.stdout
+    assert re.search(rf"^  1  {first} +a *$", done.stdout, re.M)
+    assert re.search(rf"^  2  {second} +b *$", done.stdout, re.M)
+    assert done.stdout.count("Refused") == 1
     assert "Refused: There is no group 'x'" in done.stdout
     assert "Asked, since it speaks for about" in done.stdout
     assert "Near in left: " in done.stdout
 
 
 def test_pairs_are_asked_down_the_groups(folder):
-    done = ask(folder, "ask.yaml", "--pairs", keys="n\nb\nn\nn\nc\ny\nf\n")
+    done = ask(folder, "ask.yaml", "--pairs", keys="n\n\nn\nb\nn\nn\nc\ny\nf\n")
     said = log(folder)
     assert [answer for _, answer in said[:3]] == ["new:group 1", "new:b", "new:c"]
     assert len(said) == 4
-    assert done.stdout.count("Are these two alike?") == 1 + 2 + 1 + 1
+    assert done.stdout.count("Are these two alike?") == 1 + 1 + 2 + 1 + 1
 
 
 def test_a_contradiction_is_refused_and_the_card_stays(folder):
@@ -256,7 +257,7 @@ def test_a_contradiction_is_refused_and_the_card_stays(folder):
     done = ask(
         folder, "ask.yaml", "--constraints", f"left={folder / 'pairs.csv'}", keys="n\na\n1\nn\nb\nf\n", COLUMNS="200"
     )
-    assert "Refused: The constraints contradict each other" in done.stdout
+    assert f"Refused: New is the answer 'a' to {second}. The constraints contradict each other" in done.stdout
     assert "line 2 of pairs.csv" in done.stdout
     assert log(folder) == [(first, "new:a"), (second, "new:b")]
 
@@ -285,6 +286,21 @@ def test_a_card_fits_the_terminal_and_shows_nothing_that_acts(folder, width):
     from rich.cells import cell_len
 
     assert max(map(cell_len, shown.splitlines()[:-1])) <= width
+
+
+def test_lists_break_between_their_parts_where_there_is_no_room(folder):
+    keys = ["n", "a", "?", "l", "r", "a", "a name " * 9, "l", "", "f"]
+    shown = ask(folder, "ask.yaml", keys="\n".join(keys) + "\n", COLUMNS="40").stdout
+    near = re.findall(r"^Near in (?:.+\n)+?(?=Near|n )", shown, re.M)
+    assert len(near) == 2
+    assert not any(line.count("(") != line.count(")") for line in "".join(near).splitlines())
+    assert re.search(r"^  1  left:l\d+  a name.*\n {13,}\w", shown, re.M)
+
+
+@pytest.mark.parametrize(("n", "settled"), [(10, False), (15, True)])
+def test_the_status_says_when_the_number_of_groups_is_settled(folder, n, settled):
+    true_answers(folder, n)
+    assert ("k = 3 is settled" in ask(folder, "ask.yaml", keys="f\n").stdout) is settled
 
 
 def test_rows_are_beside_each_other_where_there_is_room(folder):
@@ -362,8 +378,9 @@ class Terminal:
 def test_keys_work_without_enter(folder):
     with Terminal(folder, "ask.yaml") as terminal:
         for prompt, keys in [
-            *(("? why", "n"), ("names it): ", "a\n"), ("? why", "\x1b[A1"), ("? why", "u"), ("? why", "p")),
-            *(("? why", "n"), ("names it): ", "\n"), ("? why", "o"), ("? why", "f")),
+            *(("? why", "n"), ("Esc: back): ", "ä\n"), ("? why", "\x1b[A1"), ("? why", "u"), ("? why", "p")),
+            *(("? why", "n"), ("Esc: back): ", "b\x1b"), ("? why", "\x1b"), ("no such key", "")),
+            *(("? why", "n"), ("Esc: back): ", "\n"), ("? why", "o"), ("? why", "f")),
         ]:
             terminal.wait_for(prompt)
             terminal.press(keys)
@@ -371,14 +388,14 @@ def test_keys_work_without_enter(folder):
     assert code == 0
     assert "Go on: mvcc cluster" in text
     said = [answer for _, answer in log(folder)]
-    assert said == ["new:a", "a", "unsure", "undo", "new:group 2", "outlier"]
+    assert said == ["new:ä", "ä", "unsure", "undo", "outlier"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["ctrl-c", "sigterm", "sigkill", "ctrl-d"])
 def test_no_answer_is_lost_however_it_ends(folder, how):
     with Terminal(folder, "ask.yaml") as terminal:
-        for prompt, keys in (("? why", "n"), ("names it): ", "a\n"), ("? why", "1"), ("2 answered", "")):
+        for prompt, keys in (("? why", "n"), ("Esc: back): ", "a\n"), ("? why", "1"), ("2 answered", "")):
             terminal.wait_for(prompt)
             terminal.press(keys)
         terminal.wait_for("? why")

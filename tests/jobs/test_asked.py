@@ -171,7 +171,7 @@ def test_the_last_answer_to_an_object_counts_unless_it_is_undone(tmp_path, optio
         ("asked.csv", "id,answer,when\nview0:a1,x\n", r"asked\.csv:2: there must be 3 values, got 2: view0:a1,x"),
         ("asked.csv", "i,j,kind\n", r"asked\.csv:1: the columns must be id,answer,when, got i,j,kind"),
         ("asked.csv", "", r"asked\.csv:1: the columns must be id,answer,when, got nothing"),
-        ("asked.csv", "id,answer,when\n\0", r"asked\.csv:2: this is a binary file"),
+        ("asked.csv", "id,answer,when\n\0\n", r"asked\.csv:2: this is a binary file"),
         ("groups.csv", "id,group\n", r"groups\.csv:1: the columns must be name,members,counted, got id,group"),
         ("groups.csv", "name,members,counted\nx,view0:zz,yes\n", r"groups\.csv:2: view0 .* no row with the id 'zz'"),
         ("groups.csv", "name,members,counted\nx,,maybe\n", r"groups\.csv:2: counted must be yes or no, got 'maybe'"),
@@ -195,7 +195,9 @@ def test_a_folder_without_answers_is_refused(tmp_path, options):
 
 
 def test_a_last_line_that_is_cut_off_is_left_out_with_a_note(tmp_path, options):
-    folder = log(tmp_path / "asked", f"view0:{matches(tmp_path)[0][0]},outlier", end="\nview0:a")
+    folder = log(tmp_path / "asked", f"view0:{matches(tmp_path)[0][0]},outlier", end="\nview0:")
+    with (folder / "asked.csv").open("ab") as file:
+        file.write("ä".encode()[:1])
     facts = cluster(asking(options, folder), tmp_path / "out")
     assert f"{folder / 'asked.csv'}:3: the last line is cut off, and was not used." in facts["warnings"]
     assert len(facts["views"][0]["outliers"]) == 1

@@ -13,7 +13,7 @@ from mvcc import Constraints
 from mvcc.embedding import raw_columns
 from mvcc.multiview._answers import Groups, predicted_by_columns, shares_of_classes, spread
 from tests.reference import joint as slow
-from tests.strategies import seeds
+from tests.strategies import as_dict, assert_holds, seeds
 
 
 def star(*groups):
@@ -33,6 +33,46 @@ def test_answers_that_keep_all_groups_apart_are_groups():
     torn = Constraints.from_pairs([(0, 1), (0, 2), (4, 5)], [(0, 4), (1, 2)])
     for pairs in (Constraints([], []), Constraints([(0, 1)], [True]), torn):
         assert not Groups.among(9, pairs).complete
+
+
+PATH = [(i, i + 1) for i in range(6)]  # of 7 objects; 21 pairs join them
+DENSE = [*PATH, *((i, i + 2) for i in range(5)), *((i, i + 3) for i in range(3))]  # 8 of 14 follow from the others
+
+
+@pytest.mark.parametrize(
+    ("together", "apart", "weights", "n_closed"),
+    [
+        (DENSE, [], 1, 21),
+        (DENSE[:-1], [], 1, 13),
+        (DENSE[:-1], [(0, 7)], 1, 14),
+        (DENSE[:-1], [(0, 7), (5, 7)], 1, 21 + 7),
+        (PATH, [(i, 7) for i in range(7)], 1, 13),
+        (DENSE, [(0, 6)], 1, 15),
+        (DENSE, [], [1, 2] * 7, 21),
+        (DENSE, [], [0.99, *[1] * 13], 14),
+        ([], [], 1, 0),
+    ],
+)
+def test_dense_pairs_that_bear_each_other_out_are_closed(together, apart, weights, n_closed):
+    judged = Constraints.from_pairs(together, apart)
+    judged = Constraints(judged.pairs, judged.must_link, np.broadcast_to(weights, len(judged)))
+    closed = Groups.among(9, judged).closed(judged)
+    assert len(closed) == n_closed
+    assert_holds(closed, slow.closed_where_dense(as_dict(judged)))
+
+
+@given(seeds, st.sampled_from([0.0, 0.1]))
+def test_what_is_closed_is_what_the_definition_says(seed, wrong):
+    rng = np.random.default_rng(seed)
+    pairs = np.array([(i, j) for j in range(8) for i in range(j)])[rng.random(28) < rng.choice([0.5, 0.9])]
+    same = np.equal(*rng.integers(3, size=8)[pairs].T) ^ (rng.random(len(pairs)) < wrong)
+    judged = Constraints(pairs, same, rng.choice([1.0, 2.0, 3.0], len(pairs)))
+    assert_holds(Groups.among(8, judged).closed(judged), slow.closed_where_dense(as_dict(judged)))
+
+
+def test_a_closure_of_millions_of_pairs_is_not_made():
+    judged = star(range(1500)).max_union(Constraints.from_pairs([(i, i + 1) for i in range(1, 9)]))
+    assert Groups.among(1500, judged).closed(judged) is judged
 
 
 def test_large_groups_get_a_cluster_of_their_own_and_small_ones_do_not():

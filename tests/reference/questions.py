@@ -21,7 +21,7 @@ def kernel(views: list[Matrix], matches: dict, q: int) -> tuple[Matrix, list[lis
 def next_objects(
     K: Matrix, rows: list[int], groups: list[list[int]], asked: list[int], number: int, preferred: set[int]
 ) -> list[int]:
-    """Greedy coverage, weighted by uncertainty; of the preferred objects first."""
+    """Greedy coverage, weighted by uncertainty, the more the more answers; of the preferred objects first."""
     n = len(K)
     C = [[K[x, y] / np.sqrt(K[x, x] * K[y, y]) for y in range(n)] for x in range(n)]
     u = [1.0] * n
@@ -30,7 +30,7 @@ def next_objects(
         P = P / P.sum(axis=0)
         for y in range(n):
             second, largest = sorted(P[y] / P[y].sum())[-2:]
-            u[y] = 1 - (largest - second)
+            u[y] = (1 - (largest - second)) ** min(5, 1 + sum(map(len, groups)) / 40)
     cover = [max([0.0, *(C[a][y] for a in asked)]) for y in range(n)]
     chosen: list[int] = []
     while len(chosen) < number:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack
@@ -12,9 +10,10 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from mvcc._utils.environment import now
-from mvcc._utils.files import csv_bytes, decoded, locked, remove_parts, write_whole
+from mvcc._utils.files import csv_bytes, locked, remove_parts, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc.exceptions import InvalidInputError, StoreError
+from mvcc.jobs._records import read_records
 
 ASKED, GROUPS = "asked.csv", "groups.csv"
 _COLUMNS = ["id", "answer", "when"]
@@ -56,6 +55,7 @@ class AnswersFolder:
             raise InvalidInputError("A view must not be called asked or groups: files of answers have these names.")
         self._inputs, self._on_note = list(inputs), on_note
         self._written: dict[str, bytes] = {}
+        self._lines: list[int] = []
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -97,8 +97,8 @@ class AnswersFolder:
             self._written[name] = content
 
     def line(self, number: int) -> str:
-        """Return the place of an entry, by its number from 0."""
-        return f"{self.path / ASKED}:{number + 2}"
+        """Return the place of an entry that was read, by its number from 0."""
+        return f"{self.path / ASKED}:{self._lines[number]}"
 
     def _refuse_other_files(self) -> None:
         there = sorted(path.name for path in self.path.iterdir() if path.name != ".lock")
@@ -113,27 +113,16 @@ class AnswersFolder:
     def _read(self) -> list[Entry]:
         """Read what was said; a last line that was cut off is dropped."""
         path = self.path / ASKED
-        try:
-            whole, cut = _whole_lines(path.read_bytes())
-        except FileNotFoundError:
+        if not path.exists():
             return []
-        records = list(csv.reader(io.StringIO(decoded(whole, str(path), StoreError), newline="")))
+        records, cut = read_records(path, StoreError, appended=True)
         if cut:
             self._on_note(f"{path}: the last line was cut off, and is left out.")
-        elif records:
-            self._written[ASKED] = whole
-        if records and records[0] != _COLUMNS:
+        if records and records[0][1] != _COLUMNS:
             raise StoreError(f"{path}:1: the columns must be id,answer,when. Choose another folder with --out.")
-        for number, record in enumerate(records[1:]):
-            if len(record) != len(_COLUMNS):
-                raise StoreError(f"{self.line(number)}: there must be three fields, got {len(record)}.")
-        return [Entry(*record) for record in records[1:]]
+        self._lines = [line for line, _ in records[1:]]
+        return [Entry(*fields) for _, fields in records[1:]]
 
     def _unwritten(self, path: Path, error: OSError) -> StoreError:
         why = why_unwritten(error, "choose another folder with --out")
         return StoreError(f"{path} cannot be written: {why} What {ASKED} holds is kept; the same command goes on.")
-
-
-def _whole_lines(content: bytes) -> tuple[bytes, bytes]:
-    end = content.rfind(b"\n") + 1
-    return content[:end], content[end:]

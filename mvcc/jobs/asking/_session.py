@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,84 +14,22 @@ from numpy.typing import NDArray
 
 from mvcc._utils.messages import shown
 from mvcc.constraints import kind_of, refuse_conflicts
-from mvcc.exceptions import InvalidInputError, MvccError
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError, MvccError
 from mvcc.jobs._config import Job
-from mvcc.jobs._features import make_features
+from mvcc.jobs._features import features_before_clusters
 from mvcc.jobs._inputs import Inputs, caller_of
 from mvcc.jobs.asking._card import Card, Shower
 from mvcc.jobs.asking._folder import GROUPS, AnswersFolder
+from mvcc.jobs.asking._session_types import NearRow, NearRows, Said, Status
 from mvcc.multiview import Group, Question, Questions
 
 _UNDO, _MERGE, _RENAME = "undo", "merge:", "rename:"
 _NO_GROUP = ("unsure", "outlier")
-_EXPECTED = 10  # clusters, where nothing is known of them
 _STEP = 10  # answers after which it is told how much they moved
 _BETWEEN_LOOKS = 4  # other questions, at least
 
 _Told = tuple[str, str]  # id and answer
 _Looks = dict[str, tuple[Question, str]]  # by id, the question and what speaks against the answer
-
-
-@dataclass(frozen=True)
-class Said:
-    """What came of an answer.
-
-    Attributes
-    ----------
-    id : str
-    answer : str
-        The name of the group, "unsure" or "outlier".
-    guessed : bool or None
-        Whether it is the group that was offered first; None where it names none that was there, or a second look.
-    moved : float or None
-        As in ``Status``, after each ten answers.
-    """
-
-    id: str
-    answer: str
-    guessed: bool | None
-    moved: float | None
-
-
-@dataclass(frozen=True)
-class Status:
-    """How far a session is.
-
-    Attributes
-    ----------
-    n_answers, n_groups, guessed_of_last_ten : int
-    moved : float or None
-        Share of the rows whose likeliest group was changed by the last ten answers before the last multiple of ten.
-    n_clusters_hint : int
-    settled : bool
-    version : int
-        Number of things said, also of those that were taken back.
-    """
-
-    n_answers: int
-    n_groups: int
-    guessed_of_last_ten: int
-    moved: float | None
-    n_clusters_hint: int
-    settled: bool
-    version: int
-
-
-@dataclass(frozen=True)
-class NearRow:
-    """A row near an object: its id, the group that it is in or most like, and whether it was asked about."""
-
-    id: str
-    group: str
-    answered: bool
-
-
-@dataclass(frozen=True)
-class NearRows:
-    """The rows of a view that are near an object, the nearest first."""
-
-    view: str
-    rows: tuple[NearRow, ...]
 
 
 class AskSession:
@@ -217,7 +155,7 @@ class AskSession:
                     found.append(self._take(id, answer, again=again, stored=stored, mine=mine))
                     n_kept = min(n_kept, len(self._active))
                     if answer != _UNDO:
-                        self._refuse_contradiction()
+                        self._refuse_contradiction(found[-1])
                 except MvccError as error:
                     error.args = (f"{place(number)}{error}",)
                     raise
@@ -298,11 +236,7 @@ class AskSession:
 
     def _prepared(self) -> Questions:
         job, tables = self._job, self._inputs.tables
-        if job.method == "co-em" and "features" not in job.model_fields_set:
-            job = job.model_copy(update={"features": "auto"})
-        if not isinstance(job.n_clusters, int):
-            job = job.model_copy(update={"n_clusters": _EXPECTED})
-        features = [make_features(table, job) for table in tables]
+        features = features_before_clusters(tables, job)
         self.planes = [of_view.plane for of_view in features]
         views = {table.name: pd.DataFrame(own.X, index=table.ids) for table, own in zip(tables, features, strict=True)}
         names = list(views)
@@ -364,12 +298,16 @@ class AskSession:
         names = {f"g{group.number}": group.name for group in self.groups}
         return which if which in names.values() else names.get(which, which)
 
-    def _refuse_contradiction(self) -> None:
+    def _refuse_contradiction(self, new: Said) -> None:
         given, relations = self._inputs.constraints, self._inputs.relations
         if self._job.on_conflict == "error" and (any(map(len, given)) or relations):
             all_ = [own.select(own.weights > 0).joined(said)
                     for own, said in zip(given, self._questions.constraints, strict=True)]  # fmt: skip
-            refuse_conflicts(all_, relations, caller_of(self._inputs.tables))
+            try:
+                refuse_conflicts(all_, relations, caller_of(self._inputs.tables))
+            except ConstraintConflictError as error:
+                error.args = (f"New is the answer {shown(new.answer)} to {new.id}. {error}",)
+                raise
 
     def _restore(self, before: list[_Told]) -> None:
         """Have only that be said which was said before."""

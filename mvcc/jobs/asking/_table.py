@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from pathlib import Path
 
-from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, nearest
 from mvcc.exceptions import DataError
-from mvcc.jobs.asking._session import AskSession, Said
+from mvcc.jobs._records import read_records
+from mvcc.jobs.asking._session import AskSession
+from mvcc.jobs.asking._session_types import Said
 
 _NEEDED = ("id", "answer")
 
@@ -34,34 +33,15 @@ def record_table(session: AskSession, path: Path) -> list[Said]:
 
 
 def _read(path: Path) -> tuple[list[tuple[str, str]], Callable[[int], str]]:
-    try:
-        text = decoded(path.read_bytes(), str(path), DataError)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}.") from error
-    first = text.partition("\n")[0]
-    delimiter = next((mark for mark in ",;\t" if mark in first), ",")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    said: list[tuple[str, str]] = []
-    lines: list[int] = []
-    columns: list[str] | None = None
-    line = 1
-    try:
-        for record in reader:
-            here, line = line, reader.line_num + 1
-            if columns is None:
-                columns = [name.strip().lower() for name in record]
-                _check_columns(columns, path)
-            elif record:
-                if len(record) != len(columns):
-                    raise DataError(f"{path}:{here}: there are {len(record)} fields, but {len(columns)} columns.")
-                fields = dict(zip(columns, map(str.strip, record), strict=True))
-                said.append((fields["id"], fields["answer"]))
-                lines.append(here)
-    except csv.Error as error:
-        raise DataError(f"{path}:{line}: this is no CSV: {error}.") from error
-    if columns is None:
+    records, _ = read_records(path)
+    if not records:
         raise DataError(f"{path}:1: the file is empty; the first line must name the columns, id and answer.")
-    return said, lambda number: f"{path}:{lines[number]}: "
+    (_, header), *answers = records
+    columns = [name.strip().lower() for name in header]
+    _check_columns(columns, path)
+    id, answer = map(columns.index, _NEEDED)
+    said = [(fields[id].strip(), fields[answer].strip()) for _, fields in answers]
+    return said, lambda number: f"{path}:{answers[number][0]}: "
 
 
 def _check_columns(columns: list[str], path: Path) -> None:

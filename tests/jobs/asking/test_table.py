@@ -91,7 +91,7 @@ def test_what_an_earlier_table_said_is_replaced(asking, record):
         ("id,answer\nview0:nobody,new:a\n", r"answers\.csv:2: view0 .* has no row with the id 'nobody'"),
         ("id,answer\nnowhere:1,new:a\n", r"answers\.csv:2: an id must be a view and a row, such as view0:"),
         ("id,answer\n7,new:a\n", r"answers\.csv:2: an id must be a view and a row"),
-        ("id,answer\n{0},new:a,b\n", r"answers\.csv:2: there are 3 fields, but 2 columns"),
+        ("id,answer\n{0},new:a,b\n", r"answers\.csv:2: there must be 2 values, got 3: view"),
         ('id,answer\n{0},"new:a\n', r"answers\.csv:2: this is no CSV"),
         ("id,answer\n,undo\n", r"answers\.csv:2: There is nothing to undo"),
         ("id,answer\n{0},new:a\n{0},new:b\n", r"answers\.csv:3: .* was answered before: 'a', got 'new'"),

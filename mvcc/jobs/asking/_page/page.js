@@ -129,8 +129,7 @@ function show(told) {
   state = told;
   at("status").textContent = statusLine(told.status);
   naming(false);
-  toggle("why", false);
-  toggle("nearest", false);
+  explain(false);
   showCard(told.card);
   showGroups();
   showSaid();
@@ -144,6 +143,7 @@ function statusLine(status) {
   const parts = [`${status.n_answers} answered`, counted(status.n_groups, "group")];
   if (status.moved !== null) parts.push(`the last 10 answers moved ${Math.round(100 * status.moved)} % of the rows`);
   if (status.n_answers) parts.push(`guessed ${status.guessed_of_last_ten} of your last ${Math.min(10, status.n_answers)}`);
+  if (status.settled) parts.push(`k = ${status.n_clusters_hint} is settled`);
   return parts.join(" · ");
 }
 
@@ -293,9 +293,9 @@ function finished(told) {
 
 /* ---- on demand ---- */
 
-function toggle(id, on) {
-  at(id).hidden = !on;
-  document.querySelector(`[aria-controls=${id}]`).setAttribute("aria-expanded", on);
+function explain(on) {
+  at("explained").hidden = !on;
+  document.querySelector("[aria-controls=explained]").setAttribute("aria-expanded", on);
 }
 
 function naming(on) {
@@ -304,8 +304,8 @@ function naming(on) {
   if (on) at("name").focus();
 }
 
-async function nearest() {
-  if (!at("nearest").hidden) return toggle("nearest", false);
+async function why() {
+  if (!at("explained").hidden) return explain(false);
   const { id } = state.card;
   const told = await get(`nearest?id=${encodeURIComponent(id)}`);
   if (!told || !state.card || state.card.id !== id) return undefined;
@@ -314,7 +314,7 @@ async function nearest() {
       make("div", {}, make("h3", {}, `Nearest in ${view}`), make("ul", {}, ...rows.map(nearRow)), plot(view, points, marked))
     )
   );
-  return toggle("nearest", true);
+  return explain(true);
 }
 
 function plot(view, points, marked) {
@@ -346,8 +346,7 @@ const KEYS = {
     showsAll = !showsAll;
     showOffers();
   },
-  "?": () => toggle("why", at("why").hidden),
-  r: nearest,
+  "?": why,
 };
 
 function press(name) {
