@@ -11,6 +11,9 @@ from .embedding import JointSpectralFeatures as JointSpectralFeatures
 from .embedding import PairMetric as PairMetric
 from .embedding import SpectralFeatures as SpectralFeatures
 from .embedding import spectral_features as spectral_features
+from .jobs import ClusteringResult as ClusteringResult
+from .jobs import cluster_views as cluster_views
+from .jobs import load_model as load_model
 from .metrics import cluster_fit as cluster_fit
 from .metrics import pairwise_f_measure as pairwise_f_measure
 from .metrics import weighted_precision as weighted_precision
@@ -22,6 +25,8 @@ from .multiview import MultiViewConstrainedClustering as MultiViewConstrainedClu
 from .multiview import Questions as Questions
 from .multiview import SingleView as SingleView
 from .multiview import TransferMethod as TransferMethod
+from .multiview import candidate_hits as candidate_hits
+from .multiview import match_candidates as match_candidates
 from .multiview import match_clusters as match_clusters
 from .multiview import suspicious_matches as suspicious_matches
 from .propagation import propagate_constraints as propagate_constraints

@@ -30,6 +30,8 @@ SIGNATURES = {
     "propagate_constraints": "(X, labels, constraints, threshold, *, candidates=None, metrics=None, "
     "regularization=1e-06)",
     "suspicious_matches": "(views, mappings, labels)",
+    "match_candidates": "(views, mappings, *, n_candidates=5)",
+    "candidate_hits": "(views, mappings, *, most=5, n_folds=5)",
     "close_views": "(constraints, mappings)",
     "spectral_features": "(X, n_components, *, sigma=1.0)",
     "SpectralFeatures": "(n_components=2, *, sigma=1.0)",

@@ -17,7 +17,7 @@ from mvcc._utils.messages import clipped
 from mvcc.exceptions import MvccError, StoreError
 
 
-def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
+def decoded(content: bytes, place: str, error: type[MvccError], lines_before: int = 0) -> str:
     """Return the text of a file in UTF-8, with or without a byte-order mark; ``error`` is raised for what is none."""
     before, binary, _ = content.partition(b"\0")
     what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
@@ -26,7 +26,7 @@ def decoded(content: bytes, place: str, error: type[MvccError]) -> str:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as bad:
             before, what = bad.object[: bad.start], "this is not UTF-8 text; save the file as UTF-8"
-    line = before.count(b"\n") + 1
+    line = lines_before + before.count(b"\n") + 1
     raise error(f"{place}:{line}: {what}.")
 
 
@@ -197,11 +197,11 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
+def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
     """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after each."""
-    return "".join(f"{','.join(_quoted(str(value)) for value in row)}\n" for row in rows).encode()
+    return "".join(f"{delimiter.join(_quoted(str(value), delimiter) for value in row)}\n" for row in rows).encode()
 
 
-def _quoted(value: str) -> str:
+def _quoted(value: str, delimiter: str) -> str:
     """Quote a value where CSV asks for it, also one with a bare carriage return, which the csv module forgets."""
-    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\r\n') else value
+    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in f'{delimiter}"\r\n') else value

@@ -43,6 +43,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
 
 
+def percent(share: float | None) -> str:
+    """Write a share as a percentage; what is not quite all is never written as all of it."""
+    if share is None:
+        return "–"
+    text = f"{100 * share:.0f}"
+    if (text == "100" and share < 1) or (text == "0" and share > 0):
+        text = f"{min(max(100 * share, 0.1), 99.9):.1f}"
+    return f"{text} %"
+
+
 def with_point(text: str) -> str | None:
     """Return a number that is written with a decimal comma as it should be written; None for all other texts."""
     return text.strip().replace(",", ".") if _DECIMAL_COMMA.fullmatch(text.strip()) else None

@@ -26,7 +26,7 @@ def number_rows(ids: Sequence[str]) -> dict[str, int]:
     return row_of
 
 
-def rows_named(ids: pd.Series[Any], index: pd.Index[Any], where: str, index_in_words: str) -> NDArray[np.int64]:
+def rows_named(ids: pd.Series[Any], index: pd.Index[Any], index_in_words: str, where: str) -> NDArray[np.int64]:
     """Return the numbers of the rows that ids name in a row index."""
     import pandas as pd  # constraints without ids need none
 

@@ -103,13 +103,24 @@ def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: An
     except TypeError as error:
         raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error
     except (ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{what}: {_in_brief(error)}") from error
+        raise InvalidInputError(f"{what}: {_not_finite(X, error) or _in_brief(error)}") from error
     if not _within_range(checked):
         raise InvalidInputError(
             f"{what}: values of up to {np.abs(checked).max():.3g} are too large, their squares add up to more than "
             f"{LARGEST_SQUARE:g}; scale the data."
         )
     return checked
+
+
+def _not_finite(X: Any, error: Exception) -> str:
+    """Say where a table of numbers has the first value that is missing or infinite; nothing of other tables."""
+    with suppress(TypeError, ValueError):
+        array = np.asarray(X, dtype=np.float64)
+        if array.ndim == 2 and not np.isfinite(array).all():
+            row, column = np.argwhere(~np.isfinite(array))[0]
+            name = shown(X.columns[column]) if hasattr(X, "columns") else column
+            return f"{str(error).splitlines()[0]} The first one is in row {row}, column {name}."
+    return ""
 
 
 def check_labels(labels: ArrayLike, n: int, what: str) -> NDArray[np.int64]:

@@ -24,6 +24,7 @@ _AFTER_INTERRUPT = {
     "ask": "all answers are stored, the same command goes on",
     "run": "finished trials are stored, the same command resumes",
     "cluster": "the results are incomplete, the same command starts over",
+    "predict": "nothing was written, the same command starts over",
 }
 
 _GROUPS = {
@@ -31,6 +32,10 @@ _GROUPS = {
         "init": "Write a small example to start from.",
         "ask": "Answer questions about your own tables.",
         "cluster": "Cluster your own tables.",
+        "predict": "Put new rows into the clusters.",
+        "compare": "Compare two clusterings.",
+        "match": "Propose matches of unmatched rows.",
+        "export": "Write your own tables with their clusters.",
         "constraints": "Check a list of constraints.",
         "report": "Write the HTML report of a clustering or of experiments.",
     },

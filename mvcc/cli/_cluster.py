@@ -6,14 +6,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import counted, percent
 from mvcc.cli._job_options import as_number, job_options, settings
-from mvcc.cli._number_of_clusters import told_how_to_ask
+from mvcc.cli._number_of_clusters import as_range, print_numbers, told_how_to_ask
 from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
 
 if TYPE_CHECKING:
@@ -34,7 +35,11 @@ _EXAMPLES = (
 @job_options
 @click.option("--asked", metavar="FOLDER", help="Answers: the folder of `mvcc ask`.")
 @click.option(
-    "-k", "--clusters", "n_clusters", metavar="NUMBER|auto", help="Number of clusters; auto: that of the named groups."
+    "-k",
+    "--clusters",
+    "n_clusters",
+    metavar="NUMBER|auto|RANGE",
+    help="Number of clusters; auto: that of the named groups; a range such as 2-12: what speaks for each.",
 )
 @click.option("--method", metavar="NAME", help="joint, or the paper's co-em.  [default: joint]")
 @click.option("--base", metavar="NAME", help="co-em: mpck-means or pck-means.  [default: mpck-means]")
@@ -45,6 +50,11 @@ _EXAMPLES = (
 @click.option("--closure", metavar="NAME", help="co-em: full, view or none.  [default: full]")
 @click.option(
     "--stability-runs", type=int, help="Stability runs, each without a tenth of the constraints.  [default: 10]"
+)
+@click.option(
+    "--comparison/--no-comparison",
+    default=None,
+    help="Compare with k-means, no judgments and the other method.  [default: comparison]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
 @click.option("--fresh", is_flag=True, help="Replace a clustering with other settings in the folder.")
@@ -59,7 +69,7 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
     options override it.
 
     Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that constraints moved and why
-    (co-em: propagated.csv and received.csv); report.html, model.joblib, and cluster.yaml, which repeats the run.
+    (co-em: propagated.csv and received.csv); report.html, model.skops, and cluster.yaml, which repeats the run.
     """
     # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:
@@ -70,7 +80,13 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
         raise click.UsageError("the output folder is missing; give it with --out.")
     from mvcc.jobs import cluster_job, load_job
 
+    numbers = as_range(given["n_clusters"])
+    if numbers:
+        given["n_clusters"] = str(numbers[-1])
     job = load_job(config, list(_settings(given)))
+    if numbers and out is not None and not dry_run:
+        _try_numbers(job, numbers, out, config, given, fresh=fresh, as_json=as_json)
+        return
     with told_how_to_ask(job, config, given, as_json):
         if out is None or dry_run:
             _check(job, as_json)
@@ -82,6 +98,19 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
     report = out / "report.html"
     write_clustering_report(facts, report)
     _print_outcome(facts, out, report, as_json)
+
+
+def _try_numbers(
+    job: Job, numbers: range, out: Path, config: Path | None, given: dict[str, Any], *, fresh: bool, as_json: bool
+) -> None:
+    from mvcc.jobs import CURVES, try_numbers
+
+    with _shown_steps() as on_step:
+        tried = try_numbers(job, numbers, out, fresh=fresh, on_step=on_step)
+    from mvcc.reporting.figures import plot_numbers
+
+    plot_numbers(tried, out / CURVES)
+    print_numbers(tried, out, job, config, given, as_json)
 
 
 @contextmanager
@@ -109,7 +138,9 @@ def _shown_steps() -> Iterator[Callable[[str], None]]:
             yield show
 
 
-_PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs", "seed")
+_MOST_NAMED = 12  # clusters, in the terminal
+_PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs",
+          "comparison", "seed")  # fmt: skip
 
 
 def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
@@ -176,14 +207,18 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
                 "labels": str(out / view["name"] / "labels.csv"),
                 "reference_f": view["reference_f"],
                 "names": view["names"],
+                "profiles": [{"name": one["name"], "size": one["size"]} for one in facts["profiles"][number]],
                 "outliers": len(view["outliers"]),
             }
-            for view in facts["views"]
+            for number, view in enumerate(facts["views"])
         ]
         summary = {"folder": str(out), "report": str(report), "views": views, "warnings": notes}
+        summary["comparison"] = facts["comparison"]
         of_method = {"joint": facts.get("joint"), "co_em": facts["co_em"]}
         print_json(summary | of_method | {"stability_runs": facts["stability_runs"], "seconds": facts["seconds"]})
         return
+    if facts["comparison"]:
+        say(facts["comparison"]["sentence"])
     co_em = facts["co_em"]
     if co_em and co_em["propagates"] and facts["settings"]["threshold"] == "cv":
         say(f"Threshold: {facts['co_em']['threshold']:g}, chosen by cross-validation")
@@ -192,10 +227,14 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
         _say_columns([Column(**column) for column in view["columns"]])
     for relation in facts["relations"]:
         names = " and ".join(facts["views"][v]["name"] for v in relation["views"])
-        if relation["agreement"] is None:
-            continue
-        shares = f"{relation['agreement']:.0%} of {len(relation['pairs'])} matched rows share their cluster"
-        say(f"{names}: {shares} ({relation['by_chance']:.0%} by chance)")
+        if relation["agreement"] is not None:
+            shares = f"{percent(relation['agreement'])} of {len(relation['pairs'])} matched rows share their cluster"
+            say(f"{names}: {shares} ({percent(relation['by_chance'])} by chance)")
+        elif cut := relation["held_out"]:
+            shares = f"{percent(cut['agreement'])} of {cut['n']} matched rows share their cluster"
+            say(f"{names}: {shares} where their match is cut ({percent(cut['by_chance'])} by chance)")
+    for line in _clusters(facts):
+        say(line)
     if facts["names_from"]:
         named = [f"{cluster} {name}" for cluster, name in enumerate(facts["names"]) if name]
         say(f"Names: {', '.join(named) or 'none'} ({facts['names_from']})")
@@ -203,10 +242,36 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
     say(f"Report: {report}")
 
 
+def _clusters(facts: dict[str, Any]) -> Iterator[str]:
+    """Name the clusters after what sets them apart, where no person did."""
+    if facts["names_from"]:
+        return
+    names = [view["name"] for view in facts["views"]]
+    for cluster, own in enumerate(islice(zip(*facts["profiles"], strict=True), _MOST_NAMED)):
+        told = [
+            f"{f'{name}: ' if len(names) > 1 else ''}{one['name'] or 'nothing sets it apart'}"
+            for name, one in zip(names, own, strict=True)
+        ]
+        yield f"Cluster {cluster} ({counted(sum(one['size'] for one in own), 'row')}): {'; '.join(told)}"
+    if (more := facts["n_clusters"] - _MOST_NAMED) > 0:
+        yield f"… and {counted(more, 'more cluster')}; see the report."
+
+
 def _doubts(facts: dict[str, Any]) -> list[str]:
     """Say where the two indicators of §6.4 speak against what was inferred."""
+    from mvcc.propagation import SMALLEST_DIVERGENCE
+
+    def overlapping(view: dict[str, Any]) -> str:
+        if view["divergence"] is None or view["divergence"] >= SMALLEST_DIVERGENCE:
+            return "the report says why"
+        one, other = view["closest"]
+        return (
+            f"clusters {one} and {other} overlap (separation {view['divergence']:.2g}; below {SMALLEST_DIVERGENCE:g} "
+            f"is risky)"
+        )
+
     return [
-        f"What was inferred for nearby rows of {view['name']} may be wrong; the report says why."
+        f"What was inferred for nearby rows of {view['name']} may be wrong: {overlapping(view)}."
         for view in facts["views"]
         if facts["co_em"] and facts["co_em"]["propagates"] and view["suspicious"] and sum(view["n_inferred"].values())
     ]

@@ -31,7 +31,7 @@ _OPTIONS = (
     ("--labels-column", "labels_columns", "VIEW=COLUMN", "True labels, only compared with the clusters."),
     ("--ignore", "ignore", "VIEW=COLUMN[,COLUMN]", "Columns to leave out."),
     ("--columns", "columns", "VIEW=COLUMN[,COLUMN]", "The only columns to cluster by."),
-    ("--show", "show", "VIEW=COLUMN[,COLUMN]", "Columns that `mvcc ask` shows."),
+    ("--show", "show", "VIEW=COLUMN[,COLUMN]", "Columns that `mvcc ask` and `mvcc match` show."),
     (
         "--features",
         "features",
@@ -99,6 +99,11 @@ def settings(given: dict[str, Any], plain: Iterable[str] = ("on_conflict", "seed
         if given[option] is not None:
             flag = "-k" if option == "n_clusters" else f"--{option.replace('_', '-')}"
             yield (option,), given[option], f"{flag} {given[option]}"
+
+
+def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
+    """Return the values of an option that may be given once for each name."""
+    return {name: value for name, value, _ in _each(texts, flag)}
 
 
 def as_number(text: str) -> Any:

@@ -1,7 +1,8 @@
-"""What is said where the number of clusters is unknown: criteria, if nothing was judged, and how to be asked."""
+"""What is said where the number of clusters is unknown: criteria, what speaks for each number, how to be asked."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,9 +31,59 @@ def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_jso
                 print_json(found)
             elif found["k"]:
                 _print_criteria(found)
-        folder = job.asked or ("asked" if config is None else None)
-        out = f" --out {shlex.quote(folder)}" if folder else ""
-        raise ConfigError(f"{error} To be asked:\n  mvcc ask {words_of(config, given)}{out}") from None
+        raise ConfigError(f"{error} To be asked:\n  {_asking(job, config, given)}") from None
+
+
+def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
+    """Return the command that asks about the tables of a job."""
+    folder = job.asked or ("asked" if config is None else None)
+    return f"mvcc ask {words_of(config, given)}" + (f" --out {shlex.quote(folder)}" if folder else "")
+
+
+def as_range(text: str | None) -> range | None:
+    """Return the numbers of clusters of a range such as 2-12, None for what is no range.
+
+    Raises
+    ------
+    ConfigError
+        For a range that does not begin with 2 or more, or does not ascend.
+    """
+    found = re.fullmatch(r"(\d{1,7})-(\d{1,7})", text or "")
+    if not found:
+        return None
+    low, high = map(int, found.groups())
+    if low < 2 or high <= low:
+        raise ConfigError(f"a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got {text}.")
+    return range(low, high + 1)
+
+
+def print_numbers(
+    tried: list[dict[str, Any]], out: Path, job: Job, config: Path | None, given: dict[str, Any], as_json: bool
+) -> None:
+    """Print what speaks for each number of clusters, and the command that asks."""
+    asking = _asking(job, config, given)
+    table, curves = (str(out / name) for name in _files())
+    if as_json:
+        print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
+        return
+    columns = [name for name, value in tried[0].items() if name not in ("k", "kept_error") and value is not None]
+    said = {"kept": "judgments kept", "by_chance": "by chance"}
+    titles = ["  k", *(said.get(name, name) for name in columns)]
+    say("  ".join(titles))
+    for one in tried:
+        values = [f"{one[name]:.2f}" for name in columns]
+        if "kept" in columns:
+            values[columns.index("kept")] += f" ± {one['kept_error']:.2f}"
+        say("  ".join(f"{text:>{len(title)}}" for text, title in zip([str(one["k"]), *values], titles, strict=True)))
+    say(f"Table: {table}")
+    say(f"Curves: {curves}")
+    say(f"No number was chosen. To be asked, which tells more:\n  {asking}")
+
+
+def _files() -> tuple[str, str]:
+    from mvcc.jobs import CHOICE, CURVES
+
+    return CHOICE, CURVES
 
 
 def _print_criteria(found: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
 from numbers import Integral
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,8 +22,11 @@ from mvcc.cluster._kernels.blocks import assign_nearest
 from mvcc.cluster._kernels.metrics import log_det
 from mvcc.cluster._kernels.start import neighborhood_start
 from mvcc.cluster._starts import N_INIT, Search
-from mvcc.constraints import Constraints, Groups, Listed
+from mvcc.constraints import Constraints, Groups, Listed, constraints_on
 from mvcc.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Iterate = Callable[..., Found]  # from labels (−1: none) and centers
 
@@ -41,7 +44,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     random_state: RandomState
     n_features_in_: int
 
-    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | pd.DataFrame | None = None) -> Self:
         """Cluster the rows of X under pairwise constraints.
 
         Parameters
@@ -49,7 +52,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         X : array-like of shape (n, d)
             Instances of one view. Computed in double precision.
         y : ignored
-        constraints : Constraints, default=None
+        constraints : Constraints or DataFrame, default=None
+            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X, or by number.
             Taken as given; ``constraints.closure()`` adds what follows from them.
 
         Returns
@@ -66,13 +70,9 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         self.__dict__ = learner.__dict__
         return self
 
-    def _learn(self, X: ArrayLike, constraints: Constraints | None) -> None:
+    def _learn(self, X: ArrayLike, constraints: Constraints | pd.DataFrame | None) -> None:
         data = self._check_X(X, reset=True)
-        given = Constraints.empty() if constraints is None else constraints
-        if not isinstance(given, Constraints):
-            raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
-        if given.largest_row() >= len(data):
-            raise InvalidInputError(f"A constraint names row {given.largest_row()}, but X has only {len(data)} rows.")
+        given = constraints_on(X, len(data), constraints)
         k = check_count(self.n_clusters, "n_clusters")
         if k > len(data):
             raise InvalidInputError(f"n_samples={len(data)} should be >= n_clusters={k}; ask for fewer clusters.")

@@ -9,6 +9,8 @@ from ._csv import kind_of as kind_of
 from ._folds import in_fold as in_fold
 from ._folds import n_satisfied as n_satisfied
 from ._folds import neighborhood_folds as neighborhood_folds
+from ._given import constraints_of_frame as constraints_of_frame
+from ._given import constraints_on as constraints_on
 from ._kernels.closure import components as components
 from ._kernels.merging import weights_by_use as weights_by_use
 from ._map import ConstraintMap as ConstraintMap

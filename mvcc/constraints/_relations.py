@@ -103,7 +103,8 @@ def check_constraints(constraints: list[Any], names: Sequence[str] | None = None
     for number, c in enumerate(constraints):
         if not isinstance(c, Constraints | None):
             raise InvalidInputError(
-                f"constraints[{called(number, names)}] must be mvcc.Constraints or None, not {type(c).__name__}."
+                f"constraints[{called(number, names)}] must be mvcc.Constraints, a DataFrame or None, "
+                f"not {type(c).__name__}."
             )
     return [Constraints.empty() if c is None else c for c in constraints]
 

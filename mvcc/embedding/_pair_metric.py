@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.linalg
@@ -15,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.validation import check_matrices, checked_by
-from mvcc.constraints import Constraints
+from mvcc.constraints import Constraints, constraints_on
 from mvcc.embedding._joint_graph import unit_rows
-from mvcc.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RIDGES = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 FEWEST_PAIRS = 4
@@ -75,7 +77,7 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __init__(self, *, unit_rows: bool = False) -> None:
         self.unit_rows = unit_rows
 
-    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None, *, constraints: Constraints | pd.DataFrame | None = None) -> Self:
         """Learn the metric.
 
         Parameters
@@ -83,7 +85,8 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         X : array-like of shape (n, d)
             Instances of one view.
         y : ignored
-        constraints : Constraints, default=None
+        constraints : Constraints or DataFrame, default=None
+            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X, or by number.
             Pairs of rows, taken as given: what follows from them hurts where some are wrong. A pair of weight 0 counts
             for nothing.
 
@@ -129,13 +132,9 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             rows = rows @ self._root
         return unit_rows(rows) if self.unit_rows else rows
 
-    def _learn(self, X: ArrayLike, constraints: Constraints | None) -> None:
+    def _learn(self, X: ArrayLike, constraints: Constraints | pd.DataFrame | None) -> None:
         data = checked_by(partial(validate_data, self), X, "X")
-        given = Constraints.empty() if constraints is None else constraints
-        if not isinstance(given, Constraints):
-            raise InvalidInputError(f"constraints must be mvcc.Constraints or None, not {type(given).__name__}.")
-        if given.largest_row() >= len(data):
-            raise InvalidInputError(f"A constraint names row {given.largest_row()}, but X has only {len(data)} rows.")
+        given = constraints_on(X, len(data), constraints)
         check_matrices(1, data.shape[1])
         self._center = np.zeros(data.shape[1]) if self.unit_rows else data.mean(axis=0)
         lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)

@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mvcc._utils.environment import command_line, machine, now, versions
-from mvcc.jobs._co_em import CoEM
+from mvcc.jobs._comparison import METHODS, compare
 from mvcc.jobs._config import Job
 from mvcc.jobs._facts import describe
 from mvcc.jobs._features import make_features
 from mvcc.jobs._fit import fit_job
 from mvcc.jobs._folder import write_folder
 from mvcc.jobs._inputs import Inputs, caller_of
-from mvcc.jobs._joint import Joint
+from mvcc.jobs._method import Rows
 from mvcc.jobs._number_of_clusters import of_number, with_number
-from mvcc.jobs._saved import SavedClustering
+from mvcc.jobs._profiles import all_profiles
+from mvcc.jobs._saved import SavedClustering, SavedView
+from mvcc.jobs._values import rows_shown
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered:
+    """A clustering: its facts, the tables of every view by file name, and the model."""
+
+    facts: dict[str, Any]
+    tables: list[dict[str, Rows]]
+    saved: SavedClustering
 
 
 def cluster_inputs(
@@ -27,33 +39,51 @@ def cluster_inputs(
 ) -> dict[str, Any]:
     """Cluster what was read, and write everything but the report; `began` is when the job did.
 
-    The settings that are written are those that were said, also where the number of clusters follows from answers.
-
     Returns and raises what `cluster_job` does.
+    """
+    found = clustered(said, inputs, began, on_step)
+    on_step("writing")
+    write_folder(folder, said, inputs.tables_read, found.tables, found.saved, found.facts)
+    return found.facts
+
+
+def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], None]) -> Clustered:
+    """Cluster what was read.
+
+    The settings in the facts are those that were said, also where the number of clusters follows from answers.
     """
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-    kind = Joint if job.method == "joint" else CoEM
-    method = kind(job, views, inputs.constraints, inputs.relations, caller_of(tables))
+    method = METHODS[job.method](job, views, inputs.constraints, inputs.relations, caller_of(tables))
     fit = fit_job(job, method, inputs.relations, on_step)
     on_step("reasons")
     explained = method.explain(tables, fit)
-    facts = describe(job, inputs, features, fit, explained) | {"settings": said.settings()}
+    comparison = compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
+    facts = describe(job, inputs, features, fit, explained, comparison) | {"settings": said.settings()}
     facts["warnings"] += of_number(said, inputs)
+    on_step("profiles")
+    facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit, job.k)
+    for view, shown in zip(facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True):
+        view |= shown
     facts["inputs"] = [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files]
     facts |= {"command": command_line(), "versions": versions(), "machine": machine(), "finished": now()}
     facts["seconds"] = round(time.perf_counter() - began, 1)
-    on_step("writing")
+    of_views = zip(tables, features, fit.numbers, strict=True)
     saved = SavedClustering(
-        fit.model,
-        [table.name for table in tables],
-        [table.columns for table in tables],
-        [table.used for table in tables],
-        [not isinstance(table.X, np.ndarray) for table in tables],
-        [feature.transformer for feature in features],
-        fit.numbers,
+        [
+            SavedView(
+                table.name,
+                table.columns,
+                table.used,
+                not isinstance(table.X, np.ndarray),
+                table.id_column,
+                feature.transformer,
+                fit.model.predictor(view),
+                numbers,
+            )
+            for view, (table, feature, numbers) in enumerate(of_views)
+        ]
     )
-    write_folder(folder, said, inputs.tables_read, explained.tables, saved, facts)
-    return facts
+    return Clustered(facts, explained.tables, saved)

@@ -37,6 +37,11 @@ class CoEM(Method):
         if takes_threshold(job.transfer):
             self._transfer.set_params(threshold=job.threshold)
 
+    @property
+    def settled(self) -> Job:
+        chosen = {"threshold": self._transfer.threshold} if takes_threshold(self.job.transfer) else {}
+        return self.job.model_copy(update=chosen)
+
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         model = self._model(self.job.seed).fit(self.views, constraints=self.given, mappings=self._used)
         self._transfer = model.transfer_  # with the threshold that was chosen
@@ -69,7 +74,8 @@ class CoEM(Method):
             "base": job.base,
         }
         views = []
-        for flow, new, came, found in zip(flows, inferred, arrived, model.diagnostics_, strict=True):
+        every = zip(flows, inferred, arrived, model.diagnostics_, fit.numbers, strict=True)
+        for flow, new, came, found, number in every:
             views.append(
                 {
                     "propagated": _listing(flow, new),
@@ -79,6 +85,7 @@ class CoEM(Method):
                     "n_received": _count(came.constraints),
                     "disagreement": found.disagreement,
                     "divergence": found.divergence if np.isfinite(found.divergence) else None,
+                    "closest": sorted(number[list(found.closest)].tolist()) if found.closest else None,
                     "suspicious": found.suspicious,
                 }
             )

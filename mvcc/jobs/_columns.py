@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, with_point
 from mvcc.jobs._config import Kind
-from mvcc.jobs._numbers import DECIMAL_COMMAS, numbers_of, with_separators, without_points
+from mvcc.jobs._numbers import COMMAS, DECIMAL_COMMAS, POINTS, by_note, numbers_of, with_separators, without_points
 
 Values = NDArray[np.float64] | NDArray[np.object_]
 
@@ -25,7 +25,7 @@ MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more
 _TOO_MANY = 1000  # of a category that was asked for: each is a column
 _NEARLY_ALL = 0.9  # of the values that must be numbers, for the others to be mistakes
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "nat", "?", "null", "none", "<na>"}
-_TRUTH = ({"true": 1.0, "false": 0.0}, {"yes": 1.0, "no": 0.0})
+TRUTH = ({"true": 1.0, "false": 0.0}, {"yes": 1.0, "no": 0.0})
 _LABELS = re.compile(r"(true[ _-]?)?(labels?|class(es)?|targets?|category|clusters?|species)", re.IGNORECASE)
 _MOST_LABELS = 50
 _ID = re.compile(r"(.*[ _.-])?(id|ids|key|code|nr|no|uuid|identifier|sku|isbn|ean)", re.IGNORECASE)
@@ -118,11 +118,15 @@ def is_missing(values: pd.Series[Any]) -> NDArray[np.bool_]:
 
 def as_texts(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return names as text: 7 and not 7.0, which formats without whole numbers make of it."""
-    if column.dtype.kind == "f":
-        numbers = column.dropna().astype(float)
-        if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all():
-            column = column.astype("Int64")
-    return column.astype(str).str.strip()
+    return as_whole(column).astype(str).str.strip()
+
+
+def as_whole(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return floats as whole numbers where all of them are, and small enough to be exact."""
+    if column.dtype.kind != "f":
+        return column
+    numbers = column.dropna().astype(float)
+    return column.astype("Int64") if (numbers % 1 == 0).all() and (abs(numbers) < 2**53).all() else column
 
 
 def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[str, Understood]:
@@ -148,7 +152,7 @@ def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[s
     if any(one.column.note == DECIMAL_COMMAS for one in found.values()):  # then points may separate thousands
         for column in place:
             if (other := without_points(frame[column])) is not None:
-                found[column] = Understood(Column(column, "number", "with points for thousands"), other)
+                found[column] = Understood(Column(column, "number", POINTS), other)
     return {column: _without_effect(one) for column, one in found.items()}
 
 
@@ -207,13 +211,28 @@ def understand(values: pd.Series[Any], asked: Kind | None, delimiter: str | None
     return _as_words(column, texts)
 
 
-def read_like(column: Column, values: pd.Series[Any]) -> tuple[Values, Mistake | None]:
-    """Read more values of a column that was read before; the mistake is None where there is none."""
+def read_like(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, Understood]:
+    """Read more values of columns that were read before, those of plain numbers all at once."""
+    quick = [
+        column.name for column in columns if column.kind in (None, "number") and not column.note.startswith("with")
+    ]
+    numbers = _as_numbers(frame[quick])
+    usable = np.all(np.abs(numbers) <= MOST, axis=0)
+    found = {name: Understood(Column(name, "number"), numbers[:, n]) for n, name in enumerate(quick) if usable[n]}
+    return {one.name: found.get(one.name) or _read_like(one, frame[one.name]) for one in columns}
+
+
+def _read_like(column: Column, values: pd.Series[Any]) -> Understood:
     kind = column.kind or "number"  # a constant of a table of numbers
-    delimiter = ";" if column.note == DECIMAL_COMMAS else None
-    found = understand(values.rename(column.name), kind, delimiter, column.note if kind == "date" else "")
-    nothing = np.full(len(values), np.nan if kind in ("number", "date") else None)
-    return nothing if found.values is None else found.values, found.mistake
+    if column.note in (DECIMAL_COMMAS, COMMAS, POINTS) and values.dtype.kind not in "iufb":
+        missing = is_missing(values)
+        texts = as_texts(values).mask(missing)
+        said = Column(column.name, "number", column.note, int(missing.sum()))
+        return _numeric(said, by_note(texts.fillna("nan"), column.note), texts, column.note)
+    found = understand(values, kind, None, column.note if kind == "date" else "")
+    if found.values is None and found.mistake is None:  # all are missing
+        return replace(found, values=np.full(len(values), np.nan if kind in ("number", "date") else None))
+    return found
 
 
 def _as_number(
@@ -226,7 +245,7 @@ def _as_number(
     if n_found == n:
         return _numeric(column, numbers, texts, "")
     lower = texts.str.casefold()
-    for truth in _TRUTH:
+    for truth in TRUTH:
         if lower.dropna().isin(list(truth)).all():
             return _numeric(column, lower.map(truth).to_numpy(dtype=float), texts, f"{max(truth)} is 1")
     other, note = with_separators(words, delimiter)

@@ -27,6 +27,7 @@ from mvcc._utils.settings import (
 from mvcc.multiview import base_names, transfer_names
 
 METHODS = ("joint", "co-em")
+DEFAULT_FEATURES: dict[str, Literal["auto", "spectral"]] = {"joint": "auto", "co-em": "spectral"}
 FEATURES = ("auto", "spectral", "pca", "none")
 Kind = Literal["number", "text", "category", "date"]
 _OF_CO_EM = ("base", "transfer", "threshold", "closure")
@@ -111,6 +112,8 @@ class Job(Section):
     stability_runs : int
         How many more clusterings, with other seeds and without a tenth of the constraints, tell how stable the
         result is.
+    comparison : bool
+        Whether the result is compared with other methods, by what is held out.
     seed : int
     """
 
@@ -131,6 +134,7 @@ class Job(Section):
     features: _Features | None = Field(default=None, validate_default=True)
     n_components: _Components | None = None
     stability_runs: Annotated[int, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = 10
+    comparison: Annotated[bool, Field(strict=True), allowed("true or false")] = True
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
 
     @field_validator("views")
@@ -152,7 +156,7 @@ class Job(Section):
     @field_validator("features", mode="before")
     @classmethod
     def _as_the_method_has_them(cls, value: Any, info: ValidationInfo) -> Any:
-        return value or ("spectral" if info.data.get("method") == "co-em" else "auto")
+        return value or DEFAULT_FEATURES.get(info.data.get("method", ""), "auto")
 
     @model_validator(mode="after")
     def _nothing_without_effect(self) -> Self:

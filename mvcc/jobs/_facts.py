@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,18 @@ from mvcc.jobs._tables import Table
 from mvcc.metrics import cluster_fit, pairwise_f_measure
 from mvcc.multiview import ConstraintPropagation
 
+if TYPE_CHECKING:
+    from mvcc.jobs._comparison import Comparison
+
 SCHEMA = 1
+_LARGE = 1 / 3  # of all rows
+_SMALL = 1 / 4  # of the largest cluster
+_STABLE = 0.605  # what is written as .60 is not stable
 
 
-def describe(job: Job, inputs: Inputs, features: list[Features], fit: Fit, explained: Explained) -> dict[str, Any]:
+def describe(
+    job: Job, inputs: Inputs, features: list[Features], fit: Fit, explained: Explained, comparison: Comparison | None
+) -> dict[str, Any]:
     """Return the facts of a clustering, ready for JSON."""
     tables, answers = inputs.tables, inputs.answers
     joint = explained.facts.get("joint")
@@ -45,8 +53,12 @@ def describe(job: Job, inputs: Inputs, features: list[Features], fit: Fit, expla
         "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
         "names_from": answers.source if answers else "",
         "relations": [
-            _relation(*views, rows, job, tables) | explained.relations[views] for views, rows in fit.relations.items()
+            _relation(*views, rows, job, tables)
+            | explained.relations[views]
+            | {"held_out": comparison.held_out.get(views) if comparison else None}
+            for views, rows in fit.relations.items()
         ],
+        "comparison": comparison.facts if comparison else None,
         **explained.facts,
         "stability_runs": {"count": job.stability_runs, "agreement": fit.agreement},
         "warnings": [
@@ -54,6 +66,7 @@ def describe(job: Job, inputs: Inputs, features: list[Features], fit: Fit, expla
             *filter(None, (one.note for one in features)),
             *explained.cautions,
             *cautions(job, tables, fit),
+            *(comparison.cautions if comparison else ()),
             *(answers.notes if answers else ()),
             *(nameless(answers, names) if answers else ()),
         ],
@@ -120,6 +133,17 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
     for number, table in enumerate(tables):
         if empty := job.k - len(np.unique(fit.labels[number])):
             yield f"{table.name}: {empty} of the {job.k} clusters are empty."
+        sizes = np.sort(np.bincount(fit.labels[number], minlength=job.k))
+        if sizes[-1] >= _LARGE * sizes.sum() and np.median(sizes[:-1]) < _SMALL * sizes[-1]:
+            yield (
+                f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are small. Rows "
+                f"that are unlike all others may make clusters of their own; look at the smallest ones."
+            )
+        if fit.agreement and fit.agreement[number] < _STABLE:
+            yield (
+                f"{table.name}: its clusters change from start to start (stability {fit.agreement[number]:.2f} of 1; "
+                f"below 0.6 is low). Try another number of clusters (-k), or judge more pairs (mvcc ask)."
+            )
         yield from table.notes
         if beside := [column.name for column in table.every_column if column.note == BESIDE]:
             yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."

@@ -10,12 +10,13 @@ import scipy.linalg
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mvcc._utils.messages import counted
+from mvcc._utils.messages import counted, percent
 from mvcc.embedding import MAX_ROWS, AutoScaler, SpectralFeatures
 from mvcc.exceptions import DataError
 from mvcc.jobs._config import Job
 from mvcc.jobs._tables import Table
 
+_EXPECTED = 10  # clusters, where nothing is known of them
 MOST_COMPONENTS = 10  # of principal components, where no number is given
 _RULES = {  # of AutoScaler
     "unit length": "rows of length 1, as they are",
@@ -99,10 +100,21 @@ def make_features(table: Table, job: Job) -> Features:
         pca = make_pipeline(*([StandardScaler()] if first is None else []), *steps)
         made = np.ascontiguousarray(pca.fit_transform(X))
         shares = pca[-1].explained_variance_ratio_
-        said = f"standardized, {made.shape[1]} principal components of {words} ({shares.sum():.0%} of the variance)"
+        said = (
+            f"standardized, {made.shape[1]} principal components of {words} ({percent(shares.sum())} of the variance)"
+        )
         return Features(made, said, _after(first, pca), *_first_two(made, "principal component", shares), note)
     said = f"{words}, as they are" if first is None else words
     return Features(X, said, first or FunctionTransformer().fit(X), *plane_of(X), note)
+
+
+def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
+    """Make the features of all views as the joint method has them, also where the number of clusters is unknown."""
+    if job.method == "co-em" and "features" not in job.model_fields_set:
+        job = job.model_copy(update={"features": "auto"})
+    if not isinstance(job.n_clusters, int):
+        job = job.model_copy(update={"n_clusters": _EXPECTED})
+    return [make_features(table, job) for table in tables]
 
 
 def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
@@ -145,7 +157,7 @@ def _first_two(
     plane, axes = np.zeros((len(X), 2)), ["", ""]
     for number in range(min(2, X.shape[1])):
         plane[:, number] = X[:, number]
-        share = "" if shares is None else f" ({shares[number]:.0%} of the variance)"
+        share = "" if shares is None else f" ({percent(shares[number])} of the variance)"
         axes[number] = f"{('1st', '2nd')[number]} {name}{share}"
     return plane, axes
 

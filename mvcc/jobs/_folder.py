@@ -12,24 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._utils.files import atomic_path, csv_bytes, move, remove_parts, sha256_of, write_whole
+from mvcc._utils.files import csv_bytes, damage_of, move, remove_parts, sha256_of, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.jobs._asked import answer_files
 from mvcc.jobs._config import Job, load_job
 from mvcc.jobs._tables import Table
 from mvcc.results import CLUSTERING as FACTS
-from mvcc.results import Input, parse_facts, read_facts
+from mvcc.results import Clustering, Input, parse_facts, read_facts
 
 if TYPE_CHECKING:
     from mvcc.jobs._method import Rows
     from mvcc.jobs._saved import SavedClustering
 
-MODEL, CONFIG, REPORT = "model.joblib", "cluster.yaml", "report.html"
+MODEL, CONFIG, REPORT = "model.skops", "cluster.yaml", "report.html"
+_FORMER_MODEL = "model.joblib"  # a pickle, which is never read
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 _NEW = ".new"  # the folder of results that are being written
-_OUTLIER = "-1"  # in place of a cluster
-_TABLES = ("labels.csv", "moved.csv", "propagated.csv", "received.csv")
+OUTLIER = -1  # in place of a cluster
+_TABLES = ("labels.csv", "moved.csv", "suspicious.csv", "propagated.csv", "received.csv")
 
 
 def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
@@ -64,6 +65,34 @@ def _inputs(job: Job) -> list[str]:
     return [*_given_files(job), *answer_files(job)]
 
 
+def refuse_own_files(paths: Iterable[Path], job: Job, folder: Path | None) -> None:
+    """Refuse to write over what a job reads, or what its clustering in a folder consists of.
+
+    Raises
+    ------
+    StoreError
+        Names the file.
+    """
+    own = [*map(Path, _inputs(job)), *([*_results_in(folder), folder / CONFIG] if folder else [])]
+    known = {os.path.realpath(path) for path in own}
+    if taken := next((path for path in paths if os.path.realpath(path) in known), None):
+        raise StoreError(f"{taken} belongs to the clustering and would be written over. Choose another --out.")
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write a file that a user asked for with ``--out``.
+
+    Raises
+    ------
+    StoreError
+        When it cannot be written.
+    """
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {why_unwritten(error, 'choose another --out')}") from error
+
+
 def _given_files(job: Job) -> list[str]:
     return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
 
@@ -78,20 +107,26 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     """
     facts = parse_facts(read_facts(folder))
     verified, wrong, notes = 1, [], []
-    for view in facts.views:
+    for number, view in enumerate(facts.views):
+        suspicious = sum(len(relation.suspicious) for relation in facts.relations if number in relation.views)
         of_method = {"moved.csv": view.n_moved} if facts.joint else {
             "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
+        of_method |= {"suspicious.csv": suspicious} if suspicious else {}
         labels = [["id", "cluster"], *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True))]
-        outliers = [[name, _OUTLIER] for name in view.outliers]
+        outliers = [[name, str(OUTLIER)] for name in view.outliers]
         for name, n_rows in {"labels.csv": view.n_rows + len(outliers), **of_method}.items():
             rows = _rows_of(folder / view.name / name)
             first = [row[:2] for row in rows]
-            parts = [[row for row in first if (row[1:] == [_OUTLIER]) == is_outlier] for is_outlier in (False, True)]
+            parts = [[row for row in first if (row[1:] == [str(OUTLIER)]) == out] for out in (False, True)]
             if len(rows) == n_rows + 1 and (name != "labels.csv" or parts == [labels, outliers]):
                 verified += 1
             else:
                 wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
     wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
+    if (folder / MODEL).exists():
+        damage = _damage_of_model((folder / MODEL).read_bytes(), facts)
+        verified += not damage
+        wrong += [f"{MODEL}: {damage}."] if damage else []
     if (folder / CONFIG).exists():
         for path, read in zip(_paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True):
             try:
@@ -101,6 +136,60 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
             else:
                 notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
     return verified, wrong, notes
+
+
+def load_model(path: str | os.PathLike[str]) -> SavedClustering:
+    """Load the model that `mvcc cluster` has written, to give new rows their clusters.
+
+    Nothing in the file can run: it is JSON and arrays, and of types that are not those of a model nothing is made.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder of the results, whose model must have the checksum that ``clustering.json`` names; or the file alone.
+
+    Returns
+    -------
+    SavedClustering
+        Its ``predict(X, view)`` returns clusters, numbered as in ``labels.csv``.
+
+    Raises
+    ------
+    StoreError
+        Where there is no model, or it is damaged, changed, of another format, or holds what mvcc never writes.
+    """
+    path = Path(path)
+    return read_clustering(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
+
+
+def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
+    """Return the model in a folder of results, and its facts; as `load_model`."""
+    file = folder / MODEL
+    if not (folder / FACTS).exists():
+        raise StoreError(f"{folder} holds no clustering: there is no {FACTS}. Name a folder that `mvcc cluster` wrote.")
+    if not file.exists() and (folder / _FORMER_MODEL).exists():
+        raise StoreError(f"{folder / _FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again.")
+    facts, content = parse_facts(read_facts(folder)), _content_of(file)
+    if damage := _damage_of_model(content, facts):
+        raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
+    return _model_in(file, content), facts
+
+
+def _content_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise StoreError(f"{file}: the model cannot be read: {error.strerror}. Cluster again.") from error
+
+
+def _model_in(file: Path, content: bytes) -> SavedClustering:
+    from mvcc.jobs._saved import SavedClustering  # which imports numba and scikit-learn
+
+    return SavedClustering.from_bytes(content, str(file))
+
+
+def _damage_of_model(content: bytes, facts: Clustering) -> str:
+    return damage_of(content, [facts.model_sha256] if facts.model_sha256 else [])
 
 
 def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
@@ -132,7 +221,7 @@ def _results_in(folder: Path) -> list[Path]:
     views = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink() and path.name != _NEW]
     tables = [list(view.iterdir()) for view in views]
     of_views = [path for paths in tables if all(p.name in _TABLES or _is_part(p) for p in paths) for path in paths]
-    return [*(folder / name for name in (FACTS, REPORT, MODEL)), *of_views]
+    return [*(folder / name for name in (FACTS, REPORT, MODEL, _FORMER_MODEL)), *of_views]
 
 
 def _tables_of(folder: Path, job: Job) -> list[Path]:
@@ -153,6 +242,8 @@ def write_folder(
 ) -> None:
     """Write labels, the tables of every view, model, config and facts, in the place of those that were there.
 
+    The checksum of the model is added to the facts.
+
     What was there stays until all is written. The facts are the first to go and the last to come, so that they are
     never those of other files. ``tables`` are those that were read, with the rows that were left out.
 
@@ -171,8 +262,9 @@ def write_folder(
             write_whole(here / "labels.csv", csv_bytes(_label_rows(table, facts["views"][number])))
             for name, lines in of_views[number].items():
                 write_whole(here / name, csv_bytes(lines))
-        with atomic_path(new / MODEL) as part:
-            saved.save(part)
+        model = saved.to_bytes()
+        write_whole(new / MODEL, model)
+        facts["model_sha256"] = sha256_of(model)
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
         write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))
         for path in (*_results_in(folder), *_tables_of(folder, job)):
@@ -201,18 +293,25 @@ def _unwritable(folder: Path, error: OSError) -> StoreError:
 
 def _label_rows(table: Table, view: dict[str, Any]) -> Iterable[Iterable[Any]]:
     """Give a line for every row of a table; those that were left out have no values but the label −1."""
+    columns, values = label_columns(view)
+    rows = [[name, *("" if value is None else value for value in values[name])] for name in table.ids]
+    if table.reference is None:
+        return [["id", *columns], *rows]
+    return [["id", *columns, "label"], *([*row, label] for row, label in zip(rows, table.reference, strict=True))]
+
+
+def label_columns(view: dict[str, Any]) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
+    """Return what is told of every row, and by id its values; outliers have none but the label −1."""
     columns: dict[str, list[Any]] = {"cluster": view["labels"]}
     if view["names"]:
         columns["name"] = [view["names"][label] for label in view["labels"]]
     if None not in view["stability"]:
         columns["stability"] = view["stability"]
-    columns["fit"] = view["fit"]
+    if view.get("fit"):  # which former versions did not tell
+        columns["fit"] = view["fit"]
     values = dict(zip(view["ids"], zip(*columns.values(), strict=True), strict=True))
-    without = [_OUTLIER, *[""] * (len(columns) - 1)]
-    rows = [[name, *values.get(name, without)] for name in table.ids]
-    if table.reference is None:
-        return [["id", *columns], *rows]
-    return [["id", *columns, "label"], *([*row, label] for row, label in zip(rows, table.reference, strict=True))]
+    without = (OUTLIER, *[None] * (len(columns) - 1))
+    return list(columns), values | dict.fromkeys(view.get("outliers", ()), without)
 
 
 def _yaml(job: Job, folder: Path) -> str:

@@ -10,9 +10,10 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,14 @@ def read_frame(path: str) -> pd.DataFrame:
         If the file is missing, of another format, or damaged; the message names file, line where there is one, and
         what to do.
     """
+    ending = known_ending(path)
+    with reading(path):
+        # never by name: some libraries take names for addresses on the network, or read whole folders
+        return _READERS[ending](Path(path).read_bytes(), clipped(path, MOST_SHOWN))
+
+
+def known_ending(path: str) -> str:
+    """Return the ending of the name of a table, which tells its format; refuse folders and other formats."""
     place = clipped(path, MOST_SHOWN)
     ending = Path(path).suffix.lower()
     if os.path.isdir(path):
@@ -59,10 +68,15 @@ def read_frame(path: str) -> pd.DataFrame:
         raise DataError(
             f"{place}: the format {shown_ending(ending)} is not known. Known endings: {', '.join(_READERS)}."
         )
+    return ending
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Say of a table that is missing or cannot be read what to do."""
+    place = clipped(path, MOST_SHOWN)
     try:
-        # never by name: some libraries take names for addresses on the network, or read whole folders
-        content = Path(path).read_bytes()
-        return _READERS[ending](content, place)
+        yield
     except FileNotFoundError:
         there = [other.name for other in Path(path).parent.glob("*") if other.suffix.lower() in _READERS]
         raise DataError(f"{place}: there is no such file{nearest(Path(path).name, there)}") from None
@@ -76,7 +90,22 @@ def shown_ending(ending: str) -> str:
 
 def _read_text(content: bytes, path: str) -> pd.DataFrame:
     text = decoded(content, path, DataError)
-    lines = io.StringIO(text, newline="")
+    frame = next(text_frames(io.StringIO(text, newline=""), path))
+    frame = frame.iloc[: n_filled(frame)]
+    # a delimiter at the end of every line makes a column of nothing
+    frame = frame.loc[:, [bool(name.strip()) or (frame.iloc[:, n] != "").any() for n, name in enumerate(frame.columns)]]
+    first = frame.attrs.pop("first")
+    if text.rstrip().count("\n") + 2 - first == len(frame):  # no value has line breaks
+        frame.attrs["lines"] = first
+    return frame
+
+
+def text_frames(lines: IO[str], path: str, n_rows: int | None = None) -> Iterator[pd.DataFrame]:
+    """Give the rows of a text file, all at once or some at a time.
+
+    Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns, and
+    ``attrs["first"]`` in which line row 0 is.
+    """
     first = lines.readline()
     if not first.strip():
         raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
@@ -84,40 +113,48 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
         raise DataError(f"{path}:1: the first line has {len(first)} characters; this is no table.")
     delimiter = _delimiter(first, path)
     lines.seek(0)
-    header = csv.reader(lines, delimiter=delimiter)
     try:
-        names = next(header)
+        names = next(csv.reader(lines, delimiter=delimiter))
         headless = _is_data(names)
         if headless:
             lines.seek(0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                lines,
-                sep=delimiter,
-                header=None,
-                names=range(len(names)),
-                dtype=str,
-                keep_default_na=False,
-                na_filter=False,
-                index_col=False,
-                skip_blank_lines=False,
-                on_bad_lines="error",
-            )
+        reader = pd.read_csv(
+            lines,
+            sep=delimiter,
+            header=None,
+            names=range(len(names)),
+            dtype=str,
+            keep_default_na=False,
+            na_filter=False,
+            index_col=False,
+            skip_blank_lines=False,
+            on_bad_lines="error",
+            iterator=True,
+        )
+        while True:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pd.errors.ParserWarning)
+                frame = reader.read(n_rows)
+            frame.columns = pd.Index([f"column {n + 1}" for n in range(len(names))] if headless else names)
+            frame.attrs |= {"delimiter": delimiter, "first": 1 if headless else 2}
+            yield frame
+            if n_rows is None:
+                return
+    except StopIteration:  # pandas has no more rows
+        return
     except pd.errors.EmptyDataError:
         raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
-        where, what = _longer_row(text, delimiter) or ("", f"cannot be read as a table: {_words(error)}")
+        where, what = _longer_row(lines, delimiter) or ("", f"cannot be read as a table: {_words(error)}")
         raise DataError(f"{path}{where}: {what}.") from error
-    frame.columns = pd.Index([f"column {n + 1}" for n in range(frame.shape[1])] if headless else names)
-    while len(frame) and (frame.iloc[-1] == "").all():  # line breaks at the end
-        frame = frame.iloc[:-1]
-    # a delimiter at the end of every line makes a column of nothing
-    frame = frame.loc[:, [bool(name.strip()) or (frame.iloc[:, n] != "").any() for n, name in enumerate(frame.columns)]]
-    if text.rstrip().count("\n") + headless == len(frame):  # no value has line breaks
-        frame.attrs["lines"] = 1 if headless else 2
-    frame.attrs["delimiter"] = delimiter
-    return frame
+
+
+def n_filled(frame: pd.DataFrame) -> int:
+    """Return the number of rows without those at the end that hold nothing, which are line breaks."""
+    n = len(frame)
+    while n and (frame.iloc[n - 1] == "").all():
+        n -= 1
+    return n
 
 
 def _delimiter(first: str, path: str) -> str:
@@ -128,9 +165,10 @@ def _delimiter(first: str, path: str) -> str:
     return max((",", ";", "\t"), key=bare.count)
 
 
-def _longer_row(text: str, delimiter: str) -> tuple[str, str] | None:
+def _longer_row(lines: IO[str], delimiter: str) -> tuple[str, str] | None:
     """Find the first row with more values than there are columns."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    lines.seek(0)
+    reader = csv.reader(lines, delimiter=delimiter)
     try:
         width = len(next(reader))
         line = reader.line_num + 1
@@ -153,21 +191,38 @@ def _is_data(names: list[str]) -> bool:
 
 
 def _read_parquet(content: bytes, path: str) -> pd.DataFrame:
+    with reading_parquet(path):
+        return frame_of_parquet(pd.read_parquet(io.BytesIO(content), engine="pyarrow"))
+
+
+@contextmanager
+def reading_parquet(path: str) -> Iterator[None]:
+    """Say of a Parquet file that cannot be read why, also where pyarrow is not installed."""
+    pyarrow = pyarrow_for(path)
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DataError(f"{path}: cannot be read as Parquet: {_words(error)}.") from error
+
+
+def pyarrow_for(path: str) -> Any:
+    """Return the package that reads and writes Parquet files."""
     try:
         import pyarrow
     except ImportError:
         raise DataError(f"{path}: Parquet needs the package pyarrow: pip install pyarrow") from None
-    try:
-        frame = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
-        frame.attrs = {}  # pandas stores those of whoever wrote the file
-        if isinstance(frame.index, pd.MultiIndex):
-            frame = frame.reset_index()
-        elif not isinstance(frame.index, pd.RangeIndex):
-            name = str(frame.index.name or "")
-            frame = frame.reset_index(names=name)
-            frame.attrs["index"] = name
-    except (pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise DataError(f"{path}: cannot be read as Parquet: {_words(error)}.") from error
+    return pyarrow
+
+
+def frame_of_parquet(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return what pandas makes of a Parquet file, or of some of its rows, with its index as a column."""
+    frame.attrs = {}  # pandas stores those of whoever wrote the file
+    if isinstance(frame.index, pd.MultiIndex):
+        frame = frame.reset_index()
+    elif not isinstance(frame.index, pd.RangeIndex):
+        name = str(frame.index.name or "")
+        frame = frame.reset_index(names=name)
+        frame.attrs["index"] = name
     frame.columns = frame.columns.map(str)
     return frame
 

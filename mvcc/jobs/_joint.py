@@ -16,6 +16,8 @@ from mvcc.jobs._method import MOST_LISTED, Explained, Labels, Method, Rows
 from mvcc.jobs._tables import Table
 from mvcc.multiview import SUSPICIOUS, JointGraphClustering
 
+_MANY = 20  # constraints, of which some are expected to move a row
+
 
 class Joint(Method):
     """``JointGraphClustering`` on the views of a job."""
@@ -27,6 +29,11 @@ class Joint(Method):
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         model = self._model.fit(self.views, constraints=self.given, mappings=self.relations)
         return model, [np.arange(self.job.k)] * len(self.views)
+
+    @property
+    def spaces(self) -> list[NDArray[np.float64]]:
+        places: list[NDArray[np.float64]] = self._model.embedding_
+        return places
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
         return self._model.labels_by(given, random_state=seed)
@@ -49,7 +56,9 @@ class Joint(Method):
             "connected": [list(numbers) for numbers in sets],
         }
         matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
-        return Explained({"joint": facts, "co_em": None}, views, matches, files, self._cautions(tables, matches))
+        for number, lines in _suspicious_lines(tables, matches).items():
+            files[number]["suspicious.csv"] = lines
+        return Explained({"joint": facts, "co_em": None}, views, matches, files, self._cautions(tables, moved, matches))
 
     def _suspicious(self, key: tuple[int, int], rows: NDArray[np.int64]) -> dict[str, Any]:
         """List the matches that seem to be wrong, the most suspicious first, each with whether it was left out.
@@ -66,9 +75,13 @@ class Joint(Method):
         listed.sort(key=lambda match: -match[2])
         return {"agreement": None, "by_chance": None, "differing": [], "suspicious": listed}
 
-    def _cautions(self, tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]) -> list[str]:
-        """Say which matches seem wrong, and which views have numbers of clusters that mean nothing to each other."""
+    def _cautions(
+        self, tables: list[Table], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
+    ) -> list[str]:
+        """Say that constraints move no row, which matches seem wrong, and which views are not connected."""
         said = []
+        if sum(map(len, self.given)) >= _MANY and not any(moved):
+            said.append("The constraints move no row: the clusters are the same without them.")
         for (u, v), found in matches.items():
             if listed := found["suspicious"]:
                 left_out, several = sum(match[3] for match in listed), len(listed) > 1
@@ -144,3 +157,15 @@ class _Reasons:
 
 def _lines(moved: Rows, table: Table) -> Rows:
     return [["id", "cluster_without", "because"], *([table.ids[row], other, why] for row, other, why in moved)]
+
+
+def _suspicious_lines(tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]) -> dict[int, Rows]:
+    """Return the matches that seem to be wrong for each of their two views, with its own rows first."""
+    lines: dict[int, Rows] = {}
+    for views, found in matches.items():
+        for *rows, suspicion, left_out in found["suspicious"]:
+            for side, (here, there) in enumerate((views, views[::-1])):
+                own, other = tables[here].ids[rows[side]], tables[there].ids[rows[1 - side]]
+                listed = lines.setdefault(here, [["id", "matched_view", "matched_id", "suspicion", "left_out"]])
+                listed.append([own, tables[there].name, other, round(suspicion, 4), "yes" if left_out else "no"])
+    return lines

@@ -88,9 +88,19 @@ class Method(ABC):
         self.given, self.dropped = check_given(job, given, relations, [len(X) for X in views], call)
         self.job, self.views, self.relations = job, views, relations
 
+    @property
+    def settled(self) -> Job:
+        """The job, with what was chosen by ``fit``."""
+        return self.job
+
     @abstractmethod
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         """Return a fitted estimator, and per view the number that each of its clusters gets in the results."""
+
+    @property
+    def spaces(self) -> list[NDArray[np.float64]]:
+        """The rows of every view where they were clustered; after ``fit``."""
+        return self.views
 
     @abstractmethod
     def again(self, given: list[Constraints], seed: int) -> Labels:

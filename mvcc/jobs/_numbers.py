@@ -10,9 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 DECIMAL_COMMAS = "with decimal commas"
+COMMAS = "with commas for thousands"
+POINTS = "with points for thousands"
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))")
 _WITH_POINT = r"[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _WITH_COMMA = r"[+-]?(?:\d{1,3}(?:\.\d{3})+(?:,\d*)?|\d+,?\d*|,\d+)(?:e[+-]?\d+)?"
+_WRITTEN = re.compile(rf"({_WITH_POINT}|{_WITH_COMMA})\s?%?", re.IGNORECASE)
 _POINTS_FOR_THOUSANDS = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d{1,3})"
 
 Floats = NDArray[np.float64]
@@ -32,6 +35,11 @@ def numbers_of(words: Any) -> Floats:
     return found.reshape(words.shape)
 
 
+def is_written_number(text: str) -> bool:
+    """Tell whether a text is one number, whatever its separators mean, and no formula."""
+    return _WRITTEN.fullmatch(_GROUPED.sub("", text)) is not None
+
+
 def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Floats, str]:
     """Read numbers with decimal commas or separators of thousands, where it is certain what they mean.
 
@@ -45,19 +53,32 @@ def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Float
         How the numbers were read; empty where this is not certain.
     """
     plain = texts.str.replace(_GROUPED, "", regex=True)
-    by_point, by_comma = (
-        plain.str.fullmatch(style, flags=re.IGNORECASE).fillna(False).to_numpy(dtype=bool)
-        for style in (_WITH_POINT, _WITH_COMMA)
-    )
+    by_point, by_comma = _matches(plain, _WITH_POINT), _matches(plain, _WITH_COMMA)
     has_comma = bool(plain[by_point | by_comma].str.contains(",").any())
     if not has_comma:
         return numbers_of(plain.where(by_point, "nan")), "with separators of thousands"
     if delimiter not in (";", "\t") or (delimiter == "\t" and by_point.sum() == by_comma.sum()):
         return numbers_of(plain.str.replace(",", ".").where(by_point | by_comma, "nan")), ""
     if by_point.sum() > by_comma.sum():
-        return numbers_of(plain.where(by_point, "nan").str.replace(",", "")), "with commas for thousands"
-    plain = plain.where(by_comma, "nan").str.replace(".", "", regex=False).str.replace(",", ".")
-    return numbers_of(plain), DECIMAL_COMMAS
+        return _read(plain, COMMAS), COMMAS
+    return _read(plain, DECIMAL_COMMAS), DECIMAL_COMMAS
+
+
+def by_note(texts: pd.Series[Any], note: str) -> Floats:
+    """Read more numbers of a column whose commas and points are known; NaN for what is written otherwise."""
+    return _read(texts.str.replace(_GROUPED, "", regex=True), note)
+
+
+def _read(plain: pd.Series[Any], note: str) -> Floats:
+    if note == COMMAS:
+        return numbers_of(plain.where(_matches(plain, _WITH_POINT), "nan").str.replace(",", ""))
+    plain = plain.where(_matches(plain, _WITH_COMMA), "nan")
+    return numbers_of(plain.str.replace(".", "", regex=False).str.replace(",", "."))
+
+
+def _matches(texts: pd.Series[Any], style: str) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE).fillna(False).to_numpy(dtype=bool)
+    return found
 
 
 def without_points(texts: pd.Series[Any]) -> Floats | None:

@@ -1,56 +1,117 @@
-"""A clustering as a file that new rows can be given to."""
+"""A clustering that new rows can be given to, and the file that it is kept in."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._utils.messages import nearest
+from mvcc._utils.files import write_whole
+from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.validation import check_data
+from mvcc.cluster import MPCKMeans, PCKMeans
 from mvcc.exceptions import InvalidInputError
 from mvcc.jobs._columns import Column, read_like
+from mvcc.jobs._model_file import damaged, model_bytes, read_model
+from mvcc.multiview import NearestRows
+
+
+@dataclass(frozen=True, eq=False)
+class SavedView:
+    """What assigns new rows of one view to the clusters.
+
+    Attributes
+    ----------
+    name : str
+    columns : list of str
+        The columns that were clustered.
+    used : list of Column
+        What these were used as.
+    mixed : bool
+        Whether they are numbers, categories and texts, or have missing values.
+    id_column : str or None
+        The column that named the rows.
+    transformer : scikit-learn transformer
+        What makes features of the columns.
+    predictor : PCKMeans, MPCKMeans or NearestRows
+        What assigns rows with these features to the clusters of the model.
+    numbers : (k,) array
+        The number of every cluster of the model in the results.
+    """
+
+    name: str
+    columns: list[str]
+    used: list[Column]
+    mixed: bool
+    id_column: str | None
+    transformer: Any
+    predictor: Any
+    numbers: NDArray[np.int64]
+
+    def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> NDArray[np.int64]:
+        """Return the clusters of rows with the columns that were clustered; messages call a row by ``place``."""
+        found: NDArray[np.int64] = self.predictor.predict(self.transformer.transform(self._as_before(X, place)))
+        return self.numbers[found]
+
+    def _as_before(self, X: pd.DataFrame, place: Callable[[int], str]) -> pd.DataFrame | NDArray[Any]:
+        """Return the columns of new rows as those that were clustered were read."""
+        values: dict[str, Any] = {}
+        for name, one in read_like(self.used, X).items():
+            if one.mistake is not None:
+                said = f"{one.mistake.what} in the column {name!r}"
+                raise InvalidInputError(f"{place(one.mistake.row)} has {said}. {one.mistake.remedy}.")
+            values[name] = one.values
+        if self.mixed:
+            return pd.DataFrame(values)
+        numbers = np.column_stack(list(values.values()))
+        if (missing := np.argwhere(np.isnan(numbers))).size:
+            row, column = missing[0].tolist()
+            name = self.columns[column]
+            raise InvalidInputError(
+                f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had one when they were "
+                f"clustered. Write a number, or leave the row out."
+            )
+        return check_data(numbers)
 
 
 @dataclass(frozen=True, eq=False)
 class SavedClustering:
-    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to ``model.joblib``.
+    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to ``model.skops``.
 
     Attributes
     ----------
-    model : MultiViewConstrainedClustering
-    names : list of str
-        The views.
-    columns : list of list of str
-        Per view the columns that were clustered.
-    used : list of list of Column
-        What these were used as.
-    mixed : list of bool
-        Per view whether they are numbers, categories and texts, or have missing values.
-    transformers : list of scikit-learn transformers
-        What makes features of the columns, of new rows as well.
-    numbers : list of (k,) arrays
-        The number of every cluster of the model in the results, per view.
+    views : list of SavedView
 
     Examples
     --------
-    >>> import joblib
-    >>> saved = joblib.load("results/model.joblib")  # doctest: +SKIP
+    >>> import mvcc
+    >>> saved = mvcc.load_model("results")  # doctest: +SKIP
     >>> saved.predict(pd.read_csv("new_texts.csv"), view="texts")  # doctest: +SKIP
     """
 
-    model: Any
-    names: list[str]
-    columns: list[list[str]]
-    used: list[list[Column]]
-    mixed: list[bool]
-    transformers: list[Any]
-    numbers: list[NDArray[np.int64]]
+    views: list[SavedView]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the views."""
+        return [view.name for view in self.views]
+
+    def view(self, name: str) -> SavedView:
+        """Return a view.
+
+        Raises
+        ------
+        InvalidInputError
+            Where there is none of this name.
+        """
+        if name not in self.names:
+            raise InvalidInputError(f"there is no view {shown(name)}{nearest(str(name), self.names)}")
+        return self.views[self.names.index(name)]
 
     def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> NDArray[np.int64]:
         """Return the cluster of new rows of one view.
@@ -72,34 +133,51 @@ class SavedClustering:
             For an unknown view, missing columns, values that are no numbers, or spectral features in which new rows
             cannot be placed (:class:`mvcc.SpectralFeatures`).
         """
-        if view not in self.names:
-            raise InvalidInputError(f"there is no view {view!r}{nearest(str(view), self.names)}")
-        number = self.names.index(view)
-        columns = self.columns[number]
+        of_view = self.view(view)
+        columns = of_view.columns
         if isinstance(X, pd.DataFrame):
             if missing := [column for column in columns if column not in X.columns]:
                 raise InvalidInputError(f"X has no column {', '.join(map(repr, missing[:5]))}.")
-            X = _as_before(X[columns], self.used[number], self.mixed[number])
-        elif self.mixed[number]:
+            frame = X[columns]
+        elif of_view.mixed:
             raise InvalidInputError(f"X must be a DataFrame: {view} has columns of several kinds.")
-        data = X if isinstance(X, pd.DataFrame) else check_data(X)
-        if data.shape[1] != len(columns):
-            raise InvalidInputError(f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}.")
-        found: NDArray[np.int64] = self.model.predict(self.transformers[number].transform(data), view=number)
-        return self.numbers[number][found]
+        else:
+            data = check_data(X)
+            if data.shape[1] != len(columns):
+                raise InvalidInputError(f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}.")
+            frame = pd.DataFrame(data, columns=columns)
+        return of_view.predict(frame, "X: row {}".format)
 
-    def save(self, path: Path) -> None:
-        """Write it to a file, which ``joblib.load`` reads. Load such files only from those whom you trust."""
-        joblib.dump(self, path, compress=3)
+    def save(self, path: str | Path) -> None:
+        """Write it to a file, which :func:`mvcc.load_model` reads: JSON and arrays, of which nothing can run."""
+        write_whole(Path(path), self.to_bytes())
 
+    def to_bytes(self) -> bytes:
+        """Return the content of the file that `save` writes."""
+        # not asdict, which would copy the estimators
+        views = [{one.name: getattr(view, one.name) for one in fields(view)} for view in self.views]
+        for view in views:
+            view["used"] = [asdict(column) for column in view["used"]]
+        return model_bytes(views)
 
-def _as_before(X: pd.DataFrame, used: list[Column], mixed: bool) -> pd.DataFrame | NDArray[Any]:
-    """Return the columns of new rows as those that were clustered were read."""
-    if not mixed and all(dtype.kind in "iufb" for dtype in X.dtypes):
-        return X.to_numpy()
-    values = {}
-    for column in used:
-        values[column.name], mistake = read_like(column, X[column.name])
-        if mistake is not None:
-            raise InvalidInputError(f"X: row {mistake.row} has {mistake.what} in the column {column.name!r}.")
-    return pd.DataFrame(values) if mixed else np.column_stack(list(values.values()))
+    @classmethod
+    def from_bytes(cls, content: bytes, place: str) -> SavedClustering:
+        """Return what a file holds; messages call it ``place``.
+
+        Raises
+        ------
+        StoreError
+            For a file that is damaged, of another format, or holds what mvcc never writes.
+        """
+        views = read_model(content, place)
+        try:
+            found = cls([SavedView(**view | {"used": [Column(**one) for one in view["used"]]}) for view in views])
+        except (TypeError, KeyError) as error:
+            raise damaged(place, clipped(str(error), 200)) from error
+        for view in found.views:
+            if not (
+                isinstance(view.predictor, PCKMeans | MPCKMeans | NearestRows)
+                and hasattr(view.transformer, "transform")
+            ):
+                raise damaged(place, f"nothing in it assigns rows of {shown(view.name)} to clusters")
+        return found

@@ -118,16 +118,29 @@ def read_table(name: str, view: View, problems: Problems | None = None, show: Co
         row, column and what to do. With ``problems``, those that leave the ids as they are go there instead.
     """
     found = Problems() if problems is None else problems
-    frame = read_frame(view.path)
-    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
-        raise DataError(f"{view.path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one.")
+    table = table_of(read_frame(view.path), name, view, found, show)
+    if problems is None:
+        found.raise_any()
+    return table
+
+
+def table_of(
+    frame: pd.DataFrame,
+    name: str,
+    view: View,
+    found: Problems,
+    show: Collection[str] = (),
+    ids: list[str] | None = None,
+) -> Table:
+    """Return the table that a frame is; the rows are called by ``ids``, or by a column. Raises as `read_table`."""
+    refuse_repeated_columns(frame, view.path)
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
     for column in dict.fromkeys((view.labels_column, *view.ignore, *(view.columns or ()), *show)):
         if column is not None and column not in frame.columns:
-            found.add(_no_column(frame, column, view.path))
-    id_column = _id_column(frame, view)
-    ids = _ids(frame, id_column, view.path)
+            found.add(no_column(frame, column, view.path))
+    id_column = find_id_column(frame, view) if ids is None else None
+    ids = ids_of(frame, id_column, view.path) if ids is None else ids
     became, values = _understood(frame, name, view, id_column, found)
     X = _together(values)
     if isinstance(X, pd.DataFrame):  # a constant has no effect; numeric tables keep theirs
@@ -138,8 +151,6 @@ def read_table(name: str, view: View, problems: Problems | None = None, show: Co
         reference = _labels(frame[view.labels_column], view.path, found)
     if (problem := _nothing_to_cluster(frame, view.path, X, became)) and not found:
         found.add(problem)
-    if problems is None:
-        found.raise_any()
     return Table(
         name=name,
         path=view.path,
@@ -155,11 +166,22 @@ def read_table(name: str, view: View, problems: Problems | None = None, show: Co
     )
 
 
-def _id_column(frame: pd.DataFrame, view: View) -> str | None:
+def row_ids(frame: pd.DataFrame, view: View) -> list[str]:
+    """Return the id of every row of a table, as `read_table` does."""
+    return ids_of(frame, find_id_column(frame, view), view.path)
+
+
+def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
+    """Refuse a table in which several columns have one name."""
+    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
+        raise DataError(f"{path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one.")
+
+
+def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
     """Return the column that names the rows: the one asked for, an index, one called id or nothing, or a likely one."""
     if view.id_column is not None:
         if view.id_column not in frame.columns:
-            raise DataError(_no_column(frame, view.id_column, view.path))
+            raise DataError(no_column(frame, view.id_column, view.path))
         return view.id_column
     if "index" in frame.attrs:
         return str(frame.attrs["index"])
@@ -241,20 +263,21 @@ def _nothing_to_cluster(
     return ""
 
 
-def _ids(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
+def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
+    """Return the ids of rows; their numbers where no column names them."""
     if column is None:
-        return [str(number) for number in range(len(frame))]
+        return [str(number) for number in frame.index]
     ids = as_texts(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
         raise DataError(
-            f"{_place(frame, path, int(empty.argmax()))} has no id in the column {_listed([column])}; give it one."
+            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column {_listed([column])}; give it one."
         )
     if ids.duplicated().any():
         second = int(ids.duplicated().argmax())
         first = int((ids == ids.iloc[second]).argmax())
         raise DataError(
-            f"{_place(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as {_row(frame, first)} has; "
-            f"ids must be distinct."
+            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as {_row(frame, first)} "
+            f"has; ids must be distinct."
         )
     return ids.tolist()
 
@@ -265,12 +288,13 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
     assert mistake is not None
     like_it = f"{counted(mistake.n, 'value')} {'is' if mistake.n == 1 else 'are'} like that"
     return (
-        f"{_place(frame, view.path, mistake.row)} has {mistake.what} in the column {_listed([column])}; {like_it}. "
+        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column {_listed([column])}; {like_it}. "
         f"{mistake.remedy}, or leave the column out ({option_for('--ignore', name, [column])})."
     )
 
 
-def _no_column(frame: pd.DataFrame, column: str, path: str) -> str:
+def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
+    """Say that there is no such column."""
     return (
         f"{path}: there is no column {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns "
         f"are {_listed(frame.columns)}."
@@ -283,14 +307,17 @@ def _labels(column: pd.Series, path: str, problems: Problems) -> list[str]:
     return [str(text) for text in as_texts(column).mask(missing, "")]
 
 
-def _place(frame: pd.DataFrame, path: str, row: int) -> str:
+def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
+    """Return what messages call a row."""
     return (
-        f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}" if "lines" in frame.attrs else f"{path}: row {row}"
+        f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}"
+        if "lines" in frame.attrs
+        else f"{path}: {_row(frame, row)}"
     )
 
 
 def _row(frame: pd.DataFrame, row: int) -> str:
-    return f"line {frame.attrs['lines'] + row}" if "lines" in frame.attrs else f"row {row}"
+    return f"line {frame.attrs['lines'] + row}" if "lines" in frame.attrs else f"row {frame.index[row]}"
 
 
 def _columns(names: list[str], one: str, many: str) -> str:

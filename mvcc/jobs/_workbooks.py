@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import io
 import json
+import math
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,6 +20,9 @@ from mvcc.exceptions import DataError
 
 _FORMULA = re.compile(rb"<f[ >/]")
 _ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
+_MOST_ROWS, _MOST_COLUMNS, _MOST_CHARACTERS = 2**20 - 1, 2**14, 32_767  # of a sheet and of a cell, by Excel
+_CELLS = (int, float, decimal.Decimal, datetime.date, datetime.time, datetime.timedelta)
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def read_workbook(content: bytes, path: str) -> pd.DataFrame:
@@ -108,3 +114,51 @@ def _frame(names: list[str], rows: Iterable[list[Any]]) -> pd.DataFrame:
     frame = pd.concat([pd.Series(columns[n], dtype=None if columns[n] else object) for n in kept], axis=1)
     frame.columns = pd.Index([names[n] for n in kept])
     return frame
+
+
+def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
+    """Write a workbook with a sheet for each table. Texts are texts, also such as look like formulas.
+
+    Raises
+    ------
+    DataError
+        For what no workbook can hold.
+    """
+    import openpyxl
+
+    book = openpyxl.Workbook(write_only=True)
+    for title, frame in frames.items():
+        if len(frame) > _MOST_ROWS or frame.shape[1] > _MOST_COLUMNS:
+            raise DataError(
+                f"{path}: a sheet has at most {_MOST_ROWS:,} rows of {_MOST_COLUMNS:,} columns below its names; "
+                f"{title} has {len(frame):,} of {frame.shape[1]:,}. Choose --format csv."
+            )
+        sheet = book.create_sheet(title[:31])
+        columns = [[str(name), *_values(frame[name])] for name in frame.columns]
+        for row in zip(*columns, strict=True):
+            sheet.append([_cell(sheet, value, path) for value in row])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def _values(column: pd.Series[Any]) -> list[Any]:
+    return column.astype(object).where(column.notna(), None).tolist()
+
+
+def _cell(sheet: Any, value: Any, path: str) -> Any:
+    """Return what a sheet takes: a number or a date as it is, everything else as a text."""
+    is_plain = isinstance(value, _CELLS) and getattr(value, "tzinfo", None) is None
+    if value is None or (is_plain and not (isinstance(value, float) and math.isinf(value))):
+        return value
+    from openpyxl.cell import WriteOnlyCell
+
+    text = str(value)
+    if len(text) > _MOST_CHARACTERS or _NOT_IN_XML.search(text):
+        raise DataError(
+            f"{path}: {shown(text)} cannot be in a workbook, whose cells have no control characters and at most "
+            f"{_MOST_CHARACTERS:,} others. Choose --format csv."
+        )
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type, cell.quotePrefix = "s", text.startswith("=")
+    return cell

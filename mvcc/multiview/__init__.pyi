@@ -1,6 +1,10 @@
 from ._algorithm_2 import MultiViewConstrainedClustering as MultiViewConstrainedClustering
 from ._algorithm_2 import ViewRecord as ViewRecord
 from ._joint_graph_clustering import JointGraphClustering as JointGraphClustering
+from ._match_candidates import FEWEST_MATCHES as FEWEST_MATCHES
+from ._match_candidates import MatchCandidates as MatchCandidates
+from ._match_candidates import candidate_hits as candidate_hits
+from ._match_candidates import match_candidates as match_candidates
 from ._matching import match_clusters as match_clusters
 from ._methods import base_names as base_names
 from ._methods import check_method as check_method
@@ -14,6 +18,7 @@ from ._methods import transfer_names as transfer_names
 from ._methods import transfer_options as transfer_options
 from ._methods import transfer_origin as transfer_origin
 from ._methods import uses_relations as uses_relations
+from ._nearest_rows import NearestRows as NearestRows
 from ._question_types import ClustersHint as ClustersHint
 from ._question_types import Group as Group
 from ._question_types import Neighbor as Neighbor

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -216,12 +214,11 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
                 warnings.warn(message, category, stacklevel=2)
         return self
 
-    def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
+    def _predictor(self, number: int) -> Any:
         clusterer = self.clusterers_[number]
         if not hasattr(clusterer, "predict"):
             raise InvalidInputError(f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans().")
-        labels: NDArray[np.int64] = clusterer.predict(self._rows(X, number, what))
-        return labels
+        return clusterer
 
 
 def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:

@@ -143,9 +143,36 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         labels = found.values() if isinstance(found, dict) else found
         return sum(map(n_satisfied, X.constraints, labels)) / len(X)
 
+    def predictor(self, view: int | str = 0) -> Any:
+        """Return what assigns new rows of one view to its clusters, without all else that was fitted.
+
+        Parameters
+        ----------
+        view : int or str, default=0
+            Number or name of the view.
+
+        Returns
+        -------
+        estimator
+            Its ``predict`` takes an array of shape (n, d_v), as ``predict`` of this model.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            For a view that is not there, or a clustering that cannot predict.
+        """
+        check_is_fitted(self)
+        return self._predictor(self._number(view))
+
     @abstractmethod
+    def _predictor(self, number: int) -> Any:
+        """Return what assigns new rows of a view."""
+
     def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
-        """Return the clusters of new rows of a view; ``what`` is what messages call them."""
+        labels: NDArray[np.int64] = self._predictor(number).predict(self._rows(X, number, what))
+        return labels
 
     def _labels_of(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
         """Return the labels of a view that was fitted, or say how X differs from it."""

@@ -13,10 +13,11 @@ from threadpoolctl import threadpool_limits
 from mvcc._utils.messages import called, shown
 from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
-from mvcc.embedding import NeighborSearch, find_objects, nearness, separate_problems
+from mvcc.embedding import find_objects, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview._joint_set import JointSet, Settings, pairs_of_objects
+from mvcc.multiview._nearest_rows import NearestRows
 from mvcc.multiview._suspicious_matches import to_drop
 from mvcc.views import ConstrainedViews, Judged
 
@@ -93,6 +94,11 @@ class JointGraphClustering(MultiViewEstimator):
     cluster of a new row, the nearer with more weight, and a fitted row keeps its own; so the model holds the rows of
     ``fit``.
 
+    Of dense judged pairs, Eq. 1 takes the closure: where at least eight of them, as pairs of objects, follow from the
+    others, none contradicts them, none weighs less than 1, and no more than a million pairs follow. Such pairs bear
+    each other out; in the closure of sparse ones, wrong pairs would multiply unnoticed. Metric, groups and spreading
+    take the pairs as given.
+
     Examples
     --------
     >>> import numpy as np
@@ -145,7 +151,8 @@ class JointGraphClustering(MultiViewEstimator):
             Not used, there for scikit-learn.
         constraints : list of one entry per view, or dict {view: entry}, default=None
             Judged pairs, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need not be closed: the
-            metric learns from them as they are. A pair of weight 0 counts for nothing.
+            metric learns from them as they are, and the search of Eq. 1 closes dense ones. A pair of weight 0 counts
+            for nothing.
         mappings : dict {(u, v): relations}, default=None
             Rows of view u and of view v that are the same object, many-to-many, for any pairs of views, in the forms
             that ``MultiViewConstrainedClustering.fit`` takes.
@@ -194,7 +201,7 @@ class JointGraphClustering(MultiViewEstimator):
         self.suspicions_ = suspicions
         self.dropped_matches_ = {key: rows[dropped[key]] for key, rows in relations.items()}
         self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
-        self._searches = [NeighborSearch.among(X) for X in data]
+        self._predictors = [NearestRows(_NEAREST).fit(X, labels) for X, labels in zip(data, self.labels_, strict=True)]
         self._remember_features(given_views, data)
         return self
 
@@ -310,13 +317,8 @@ class JointGraphClustering(MultiViewEstimator):
             objective += found.objective
         return labels, embedding, objective
 
-    def _predicted(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
-        rows, labels = self._rows(X, number, what), self.labels_[number]
-        with threadpool_limits(1):
-            distances, nearest = self._searches[number].nearest_to(rows, min(_NEAREST, len(labels)))
-        votes = np.zeros((len(rows), int(labels.max()) + 1))
-        np.add.at(votes, (np.arange(len(rows))[:, None], labels[nearest]), nearness(distances))
-        return np.where(distances[:, 0] == 0, labels[nearest[:, 0]], votes.argmax(axis=1))
+    def _predictor(self, number: int) -> NearestRows:
+        return self._predictors[number]
 
 
 def _problems(

@@ -57,8 +57,10 @@ def _compile_joint() -> None:
     """Cluster a few points jointly, once in a process."""
     X = np.random.default_rng(0).normal(size=(_ROWS, 2))
     given = Constraints([(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False])
+    dense = Constraints.from_pairs([(0, 2), (2, 4), (4, 6), (6, 8)], [(0, 1)]).closure()
+    weighted = Constraints(dense.pairs, dense.must_link, 1.0 + np.arange(len(dense)))
     same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
-    for constraints in (None, [given, given]):
+    for constraints in (None, *([c, c] for c in (given, dense, weighted))):
         model = make_without_base(JOINT, 2, random_state=0)
         model.fit([X, X], constraints=constraints, mappings={(0, 1): same})
 

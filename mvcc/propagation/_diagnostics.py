@@ -29,10 +29,13 @@ class Diagnosis:
         Share of instances that are not in the cluster that the learned distributions give them, 0 … 1.
     divergence : float
         Smallest KL divergence between the distributions of two clusters, in nats; infinite for a single cluster.
+    closest : tuple of int, or None
+        These two clusters, in ascending order; None for a single one.
     """
 
     disagreement: float
     divergence: float
+    closest: tuple[int, int] | None = None
 
     @property
     def suspicious(self) -> bool:
@@ -58,7 +61,7 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
         For arguments that do not fit together.
     """
     checked = _check(X, labels, metrics)
-    return Diagnosis(_disagreement(*checked), _divergence(*checked))
+    return Diagnosis(_disagreement(*checked), *_divergence(*checked))
 
 
 def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> NDArray[np.bool_]:
@@ -86,10 +89,13 @@ def _disagreement(data: NDArray[np.float64], clusters: NDArray[np.int64], learne
     return float(np.mean(own > least))
 
 
-def _divergence(data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None) -> float:
-    """Return the smallest KL divergence between the Gaussians of two clusters (Eq. 4–6), the smaller direction counts.
+def _divergence(
+    data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None
+) -> tuple[float, tuple[int, int] | None]:
+    """Return the smallest KL divergence between the Gaussians of two clusters (Eq. 4–6), and these two.
 
-    A compact cluster in the middle of a wide one overlaps with it, although most of the wide one is elsewhere.
+    The smaller direction counts: a compact cluster in the middle of a wide one overlaps with it, although most of the
+    wide one is elsewhere.
     """
     # reports compare with the limits above, and need no compiled kernels
     from mvcc.propagation._gaussians import fit_gaussians
@@ -103,14 +109,16 @@ def _divergence(data: NDArray[np.float64], clusters: NDArray[np.int64], learned:
         values[present] for values in (gaussians.means, gaussians.covariances, gaussians.whiteners)
     )
     log_dets = -2 * np.log(np.diagonal(whiteners, axis1=1, axis2=2)).sum(axis=1)
-    smallest = np.inf
+    smallest, closest = np.inf, None
     for q, W in enumerate(whiteners):
         traces = covariances.reshape(len(present), -1) @ (W.T @ W).ravel()  # of Σ_q⁻¹ Σ_p
         distances = (((means - means[q]) @ W.T) ** 2).sum(axis=1)
         from_p = (traces + distances - data.shape[1] + log_dets[q] - log_dets) / 2  # KL(p ‖ q) of every p
         from_p[q] = np.inf
-        smallest = min(smallest, from_p.min())
-    return max(0.0, float(smallest))  # equal Gaussians are 0 only but for rounding
+        p = int(from_p.argmin())
+        if from_p[p] < smallest:
+            smallest, closest = from_p[p], (int(present[min(p, q)]), int(present[max(p, q)]))
+    return max(0.0, float(smallest)), closest  # equal Gaussians are 0 only but for rounding
 
 
 def _under_metric(gaps: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,6 +23,9 @@ from ._manifest import Run as Run
 from ._manifest import differences as differences
 from ._manifest import environment_differences as environment_differences
 from ._manifest import parse_manifest as parse_manifest
+from ._profile import ClusterProfile as ClusterProfile
+from ._profile import ColumnProfile as ColumnProfile
+from ._profile import HeldOut as HeldOut
 from ._reading import Results as Results
 from ._reading import find_experiments as find_experiments
 from ._reading import is_label as is_label

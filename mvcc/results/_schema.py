@@ -7,21 +7,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError, model_validator
+from pydantic import Field, StrictBool, StrictStr, ValidationError, model_validator
 
 from mvcc._utils.messages import clipped
 from mvcc.exceptions import StoreError
+from mvcc.results._fields import Count, Facts, Number, Positive, Share, Weight
+from mvcc.results._profile import ClusterProfile, HeldOut, ValueFacts
 
 CLUSTERING = "clustering.json"
 SCHEMA = 1
-
-_ROUNDING = 1e-9  # a mean of shares may end so far above 1
-
-Count = Annotated[int, Field(strict=True, ge=0, le=2**53)]
-Positive = Annotated[int, Field(strict=True, ge=1, le=2**53)]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, ge=0, le=1 + _ROUNDING)]
 
 
 class Given(NamedTuple):
@@ -69,13 +63,7 @@ class Suspicious(NamedTuple):
     dropped: StrictBool
 
 
-class _Facts(BaseModel):
-    """What a later version adds is not shown, but nothing to refuse."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
-
-
-class ColumnFacts(_Facts):
+class ColumnFacts(Facts):
     """What a column was clustered as, if it was, and why or how."""
 
     name: StrictStr
@@ -84,7 +72,7 @@ class ColumnFacts(_Facts):
     n_missing: Count
 
 
-class LinkCounts(_Facts):
+class LinkCounts(Facts):
     """Numbers of constraints of both kinds."""
 
     must_link: Count
@@ -98,8 +86,10 @@ class LinkCounts(_Facts):
 NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
-class ViewFacts(_Facts):
+class ViewFacts(Facts):
     """One view: its rows in the order of the file, and what became of them; of outliers, which were left out, the ids.
+
+    The `sample` of many rows is drawn; `values` are those of the sample, else of all rows.
 
     The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
     """
@@ -121,6 +111,8 @@ class ViewFacts(_Facts):
     stability: tuple[Share | None, ...]
     names: tuple[StrictStr, ...] = ()
     outliers: tuple[StrictStr, ...] = ()
+    sample: tuple[Count, ...] | None = None
+    values: tuple[ValueFacts, ...] = ()
     given: tuple[Given, ...]
     violated: tuple[LinkFacts, ...]
     dropped: tuple[LinkFacts, ...]
@@ -133,6 +125,7 @@ class ViewFacts(_Facts):
     n_received: LinkCounts = NO_LINKS
     disagreement: Share = 0
     divergence: Weight | None = None
+    closest: tuple[Count, Count] | None = None
     suspicious: StrictBool = False
     reference_f: Number | None
     reference_ari: Number | None
@@ -160,10 +153,18 @@ class ViewFacts(_Facts):
             largest = max((max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0)
             if largest >= self.n_rows:
                 raise ValueError(f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}")
+        if self.sample is not None and (
+            list(self.sample) != sorted(set(self.sample)) or max(self.sample, default=0) >= self.n_rows
+        ):
+            raise ValueError(f"`sample` must hold rows 0 … {self.n_rows - 1}, ascending")
+        n_shown = self.n_rows if self.sample is None else len(self.sample)
+        for column, values in self.values:
+            if len(values) != n_shown:
+                raise ValueError(f"`values` has {len(values)} entries of {clipped(column)} for {n_shown} rows")
         return self
 
 
-class Relation(_Facts):
+class Relation(Facts):
     """The related rows of two views, and whether they agree where the method lets them differ."""
 
     views: tuple[Count, Count]
@@ -173,9 +174,10 @@ class Relation(_Facts):
     by_chance: Share | None
     differing: tuple[Pair, ...]
     suspicious: tuple[Suspicious, ...] = ()
+    held_out: HeldOut | None = None
 
 
-class CoEM(_Facts):
+class CoEM(Facts):
     """The run of co-EM (Algorithm 2)."""
 
     iterations: Count
@@ -187,7 +189,7 @@ class CoEM(_Facts):
     base: StrictStr
 
 
-class JointGraph(_Facts):
+class JointGraph(Facts):
     """The joint method: one graph for each set of views that matches connect."""
 
     objective: Number
@@ -195,14 +197,37 @@ class JointGraph(_Facts):
     connected: tuple[tuple[Count, ...], ...]
 
 
-class StabilityRuns(_Facts):
+class StabilityRuns(Facts):
     """How alike the clusterings are that begin otherwise."""
 
     count: Count
     agreement: tuple[Number, ...]
 
 
-class Input(_Facts):
+class Compared(Facts):
+    """What a method keeps of the judgments and matches that it had not seen."""
+
+    method: StrictStr
+    kept: Share | None
+    kept_error: Weight | None
+    agreement: Share | None
+    by_chance: Share | None
+    stability: Number
+
+
+class Comparison(Facts):
+    """The method of a job, the first one, beside others; in a sample of so many rows where all are too many."""
+
+    folds: Count
+    n_judgments: Count
+    n_matches: Count
+    sampled: Positive | None
+    methods: Annotated[tuple[Compared, ...], Field(min_length=2)]
+    sentence: StrictStr
+    helps: StrictBool | None
+
+
+class Input(Facts):
     """A file that was read."""
 
     path: StrictStr
@@ -210,7 +235,7 @@ class Input(_Facts):
     rows: Count
 
 
-class Clustering(_Facts):
+class Clustering(Facts):
     """All facts of a clustering, consistent with each other."""
 
     schema_: Literal[1] = Field(alias="schema")
@@ -222,10 +247,13 @@ class Clustering(_Facts):
     co_em: CoEM | None
     joint: JointGraph | None = None
     names: tuple[StrictStr, ...] = ()
+    profiles: tuple[tuple[ClusterProfile, ...], ...] = ()
     stability_runs: StabilityRuns
+    comparison: Comparison | None = None
     warnings: tuple[StrictStr, ...]
     settings: dict[str, Any]
     inputs: tuple[Input, ...]
+    model_sha256: StrictStr = ""
     command: StrictStr
     versions: dict[str, StrictStr]
     machine: dict[str, Any]
@@ -246,6 +274,13 @@ class Clustering(_Facts):
         ):
             if names and len(names) != self.n_clusters:
                 raise ValueError(f"{where}names has {len(names)} entries for {self.n_clusters} clusters")
+        if self.profiles and [len(own) for own in self.profiles] != [self.n_clusters] * n_views:
+            raise ValueError(f"profiles must have {self.n_clusters} clusters for each of {n_views} views")
+        for number, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
+            if wrong := next((row for one in profiles for row in one.rows if row >= view.n_rows), None):
+                raise ValueError(f"profiles.{number} names row {wrong}, but the rows are 0 … {view.n_rows - 1}")
+            if wrong := next((o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None):
+                raise ValueError(f"profiles.{number} names cluster {wrong}, but `n_clusters` is {self.n_clusters}")
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
@@ -263,10 +298,16 @@ class Clustering(_Facts):
         if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:
             raise ValueError(f"{where}.views is {list(relation.views)}, not the numbers of two views")
         sizes = [self.views[number].n_rows for number in relation.views]
+        table = relation.held_out.table if relation.held_out else ()
+        if table and {len(table), *map(len, table)} != {self.n_clusters}:
+            raise ValueError(f"{where}.held_out.table must have {self.n_clusters} lines of as many numbers")
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
             if wrong := next((pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None):
                 raise ValueError(f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows")
+        k = self.n_clusters
+        if relation.held_out is not None and [len(row) for row in relation.held_out.table] != [k] * k:
+            raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
@@ -300,9 +341,9 @@ def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Cluste
         raise _damaged(source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing')
     if facts.get("schema") != SCHEMA:
         raise StoreError(
-            f"cannot make a report of {source}: it is of another version of mvcc (schema "
-            f"{clipped(str(facts.get('schema')))}; this one reads {SCHEMA}). Make the report with the mvcc that wrote "
-            "it, or run `mvcc cluster` again."
+            f"{source} cannot be read: it is of another version of mvcc (schema "
+            f"{clipped(str(facts.get('schema')))}; this one reads {SCHEMA}). Use the mvcc that wrote it, or run "
+            "`mvcc cluster` again."
         )
     try:
         return Clustering.model_validate(facts)
@@ -315,5 +356,5 @@ def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Cluste
 
 def _damaged(source: str, why: str) -> StoreError:
     return StoreError(
-        f"cannot make a report of {source}: {why}. Restore the file, or run `mvcc cluster` again to write it anew."
+        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write it anew."
     )

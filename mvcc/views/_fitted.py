@@ -33,10 +33,13 @@ class FittedViews:
 
     def _of_views(self, X: Any, view: int | str, answer: Callable[[Any, int, str], Any]) -> Any:
         """Give an answer for X, the rows of one view or several views, in its form."""
-        n_views = len(self.n_features_in_)
         if are_views(X):
-            return each_view(X, self.view_names_, n_views, answer)
-        return answer(X, view_number(view, self.view_names_, n_views, "view"), "X")
+            return each_view(X, self.view_names_, len(self.n_features_in_), answer)
+        return answer(X, self._number(view), "X")
+
+    def _number(self, view: int | str) -> int:
+        """Return the number of a view, by its number or name."""
+        return view_number(view, self.view_names_, len(self.n_features_in_), "view")
 
 
 def are_views(X: Any) -> bool:

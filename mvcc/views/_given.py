@@ -15,12 +15,11 @@ from mvcc._utils.messages import called, clipped, shown
 from mvcc._utils.row_ids import nearest_of, rows_named
 from mvcc._utils.validation import as_array, as_list, check_data
 from mvcc.constraints import (
-    COLUMNS,
     Constraints,
     Relations,
     check_constraints,
     check_mappings,
-    is_must_link,
+    constraints_of_frame,
     view_pair,
 )
 from mvcc.exceptions import InvalidInputError
@@ -165,18 +164,7 @@ class GivenViews:
 
     def _judged(self, frame: pd.DataFrame, number: int) -> Constraints:
         """Return the constraints that a DataFrame of ids holds."""
-        where = self._place("constraints", number)
-        columns = list(frame.columns)
-        if columns not in (COLUMNS, COLUMNS[:3]):
-            raise InvalidInputError(
-                f"{where}: the columns must be i, j, kind or i, j, kind, weight, not {shown(columns)}."
-            )
-        pairs = [self._rows(frame[end], number, f"{where}, column {end}") for end in ("i", "j")]
-        kinds = [is_must_link(kind, f"{where}, row {row}") for row, kind in enumerate(frame["kind"])]
-        try:
-            return Constraints(np.column_stack(pairs), kinds, frame.get("weight"))
-        except InvalidInputError as error:
-            raise InvalidInputError(f"{where}: {error}") from error
+        return constraints_of_frame(frame, *self._index(number), self._place("constraints", number))
 
     def _related(self, given: Any, views: tuple[int, int], shape: tuple[int, int], where: str) -> ArrayLike:
         """Return the pairs of related rows that one entry of mappings means."""
@@ -223,12 +211,16 @@ class GivenViews:
 
     def _rows(self, ids: pd.Series[Any], number: int, where: str) -> NDArray[np.int64]:
         """Return the rows of a view that ids name."""
+        return rows_named(ids, *self._index(number), where)
+
+    def _index(self, number: int) -> tuple[pd.Index[Any], str]:
+        """Return the ids of the rows of a view, and what messages call them."""
         table = self.tables[number]
         view = f"view {called(number, self.names)}"
         if isinstance(table, pd.DataFrame | pd.Series):
-            return rows_named(ids, table.index, where, f"the row index of {view}")
+            return table.index, f"the row index of {view}"
         size = self.sizes[number]
-        return rows_named(ids, pd.RangeIndex(size), where, f"the row numbers of {view}, 0 … {size - 1}")
+        return pd.RangeIndex(size), f"the row numbers of {view}, 0 … {size - 1}"
 
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:

@@ -35,6 +35,7 @@ def make_facts(
             "transfer": "constraint-propagation",
             "base": "mpck-means",
         },
+        "profiles": [[_profile(view, cluster, n_clusters) for cluster in range(n_clusters)] for view in views],
         "stability_runs": {"count": 10, "agreement": [0.97 - 0.2 * number for number in range(len(rows))]},
         "warnings": [],
         "settings": {"n_clusters": n_clusters, "base": {"name": "mpck-means", "max_iter": 100}, "seed": 0},
@@ -73,6 +74,7 @@ def _view(name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.r
         "y": points[:, 1].tolist(),
         "axes": ["1st component (43 % of the variance)", "2nd component (12 %)"],
         "stability": stability.tolist(),
+        "values": [["height", [f"{100 + row}" for row in range(n_rows)]], ["note", [f"said {'so ' * 30}"] * n_rows]],
         "given": given,
         "violated": [[i, j, must, weight, where] for i, j, must, weight, satisfied, where in given if not satisfied],
         "dropped": [],
@@ -86,6 +88,26 @@ def _view(name: str, truth: np.ndarray, n_clusters: int, n_given: int, rng: np.r
         "suspicious": False,
         "reference_f": 0.91,
         "reference_ari": 0.88,
+    }
+
+
+def _profile(view: dict[str, Any], cluster: int, n_clusters: int) -> dict[str, Any]:
+    rows = [row for row, label in enumerate(view["labels"]) if label == cluster]
+    height = {"column": "height", "kind": "number", "rule": "≥ 120", "words": "high height", "inside": 0.9}
+    shop = {"column": "shop", "kind": "category", "rule": "= Rome", "words": "shop = Rome", "inside": 0.75}
+    return {
+        "size": len(rows),
+        "name": f"high height, shop = Rome {cluster}",
+        "columns": [
+            height
+            | {"outside": 0.2, "quantiles": [[110, 120, 130, 140, 150], [90, 95, 100, 110, 120]]}
+            | {"medians": ["130", "100"]},
+            shop | {"outside": 0.25, "shares": [["Rome", 0.75, 0.25], ["Oslo", 0.25, 0.75]]},
+        ],
+        "words": [["harbor", 0.5, 0.1], ["crane", 0.25, 0.0]],
+        "typical": rows[:5],
+        "borderline": [[row, (cluster + 1) % n_clusters] for row in rows[5:7]],
+        "misfits": rows[7:8],
     }
 
 

@@ -74,7 +74,7 @@ def test_a_row_without_counterpart_is_marked_alone(page):
     assert page.evaluate(RINGS) == [1, 0]
     page.click("#clear")
     assert page.evaluate(RINGS) == [0, 0]
-    assert page.evaluate("document.activeElement.id") == "row-name"
+    assert page.evaluate("document.activeElement.textContent") == "Show"  # where one was
 
 
 def test_the_search_offers_names_and_says_when_there_is_none(page):
@@ -107,6 +107,110 @@ def test_a_click_on_a_point_selects_it_and_hover_tells_of_it(page):
     assert page.evaluate(RINGS) == [1, 1]
 
 
+PLACES = """() => [scrollY, document.documentElement.scrollHeight,
+    ...[...document.querySelectorAll('.chart, h2, table')].map((one) => one.getBoundingClientRect().top)]"""
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_a_click_moves_nothing(open_page, report, width):
+    page = open_page(report("two", TWO, n_given=12), width=width)
+    facts = make_facts(TWO, n_given=12)
+    page.locator(".chart").nth(1).scroll_into_view_if_needed()
+    before = page.evaluate(PLACES)
+    page.mouse.click(*place_of(page, lonely(facts, 1), 1))
+    page.wait_for_function("() => document.getElementById('selection').textContent.includes('of images')")
+    assert page.evaluate(PLACES) == before
+    panel = page.locator("#panel").bounding_box()
+    assert panel["y"] + panel["height"] <= 900
+    assert panel["x"] + panel["width"] <= width
+    page.click("#clear")
+    assert page.evaluate(PLACES) == before
+    page.locator("details.cluster[open] button.row").first.scroll_into_view_if_needed()
+    before = page.evaluate(PLACES)
+    page.keyboard.press("Escape")
+    page.locator("details.cluster[open] button.row").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(PLACES) == before
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.className") == "row"
+
+
+OWN = """() => [...document.querySelectorAll('.chart')].map((chart) => ['own must-link', 'own cannot-link'].map(
+    (name) => chart.data.find((trace) => trace.name === name).x.filter((x) => x !== null).length / 2))"""
+
+
+def test_a_selected_row_shows_its_values_and_its_constraints_as_those_of_its_counterparts(page):
+    facts = make_facts(TWO, n_given=12)
+    kinds = ("given", "propagated", "received")
+    touched = [
+        [sum(link[2] == must and 7 in link[:2] for kind in kinds for link in view[kind]) for must in (True, False)]
+        for view in facts["views"]
+    ]
+    page.fill("#row-name", "t7")
+    page.keyboard.press("Enter")
+    assert page.evaluate(OWN) == touched
+    assert sum(map(sum, touched)) > 0
+    values = page.locator("#selection-values > div")
+    assert values.nth(0).inner_text().split() == ["height", "107"]
+    assert values.nth(1).inner_text().startswith("note")
+    page.click("#go")
+    assert page.evaluate("Math.abs(document.querySelector('figure').getBoundingClientRect().top) < 5")
+    page.keyboard.press("Escape")
+    assert page.evaluate(OWN) == [[0, 0], [0, 0]]
+
+
+ALONE = """() => [...document.querySelectorAll('.chart')].map((chart) => {
+    const rows = chart.data.find((trace) => trace.name === 'rows');
+    return [rows.selectedpoints ? rows.selectedpoints.length : null, chart.layout.annotations.map((one) => one.text)];
+})"""
+
+
+def test_one_cluster_is_seen_alone_in_all_pictures_by_keyboard(page):
+    labels = [view["labels"] for view in make_facts(TWO, n_given=12)["views"]]
+    every = [[None, [f"<b>{cluster}</b>" for cluster in range(5)]] for _ in labels]
+    assert page.evaluate(ALONE) == every
+    page.focus("button.cluster >> nth=2")
+    page.keyboard.press("Enter")
+    assert page.evaluate(ALONE) == [[of_view.count(2), ["<b>2</b>"]] for of_view in labels]
+    assert page.get_attribute("button.cluster >> nth=2", "aria-pressed") == "true"
+    opened = "[...document.querySelectorAll('details.cluster')].map((one) => one.open)"
+    assert page.evaluate(opened) == [False, False, True, False, False]
+    page.select_option("#coloring", "stability")  # drawing anew does not bring the others back
+    assert page.evaluate(ALONE)[0][0] == labels[0].count(2)
+    page.keyboard.press("Escape")
+    assert page.evaluate(ALONE) == every
+    page.click("button.cluster >> nth=1")
+    page.click("button.cluster >> nth=1")
+    assert page.evaluate(ALONE) == every
+    page.click("details.cluster:nth-of-type(2) >> text=Show it in the pictures")
+    assert page.evaluate(ALONE)[1][0] == labels[1].count(1)
+
+
+def test_on_a_telephone_no_table_of_clusters_is_cut_off(open_page, report):
+    facts = make_facts(TWO, n_clusters=15)
+    held_out = {"agreement": 0.9, "by_chance": 0.1, "n": 60, "table": [[4] * 15] * 15}
+    relations = [one | {"held_out": held_out} for one in facts["relations"]]
+    page = open_page(report("telephone", TWO, n_clusters=15, relations=relations), width=390)
+    page.evaluate(UNFOLD)
+    cut = "(all) => all.filter((one) => one.parentElement.scrollWidth > one.parentElement.clientWidth).length"
+    assert page.locator("table.sizes, table.profile").count() == 31
+    assert page.eval_on_selector_all("table.sizes, table.profile", cut) == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_sampled_row_is_found_by_its_buttons(open_page, report):
+    views = make_facts(TWO, n_given=0)["views"]
+    views[0]["sample"] = list(range(0, 120, 2))
+    views[0]["values"] = [["height", [str(row) for row in range(0, 120, 2)]]]
+    page = open_page(report("sampled", TWO, n_given=0, views=views))
+    assert "120 rows, of which " in page.inner_text("figcaption >> nth=0")
+    button = page.locator("details.cluster[open] button.row[data-view='0']").first
+    row = int(button.get_attribute("data-row"))
+    button.click()
+    assert page.inner_text(STATUS).startswith(f"“t{row}” of texts")
+    assert page.locator("#selection-values > div").inner_text().split()[1] == ("see" if row % 2 else str(row))
+
+
 def test_every_kind_of_constraint_is_switched_in_all_views(page):
     boxes = page.locator("input.kind")
     names = [boxes.nth(number).get_attribute("value") for number in range(boxes.count())]
@@ -130,13 +234,14 @@ def test_must_links_are_solid_and_cannot_links_dashed_and_given_ones_are_thicker
 
 def test_coloring_changes_points_and_legend(page):
     by_cluster = trace(page, "rows")["color"]
+    assert page.locator(".legend:visible").count() == 1  # that of the shapes
     page.select_option("#coloring", "stability")
     assert set(trace(page, "rows")["color"]) <= {number / 10 for number in range(11)}
-    assert page.locator(".legend:visible").count() == 1
-    assert "Stability" in page.inner_text(".legend:visible")
+    assert page.locator(".legend:visible").count() == 2
+    assert "Stability" in page.inner_text(".legend:visible >> nth=1")
     page.select_option("#coloring", "class")
     assert trace(page, "rows")["color"] != by_cluster
-    assert "class a" in page.inner_text(".legend:visible")
+    assert "class a" in page.inner_text(".legend:visible >> nth=1")
     page.select_option("#coloring", "cluster")
     assert trace(page, "rows")["color"] == by_cluster
 
@@ -154,7 +259,7 @@ def test_what_has_no_label_is_gray_when_colored_by_label(open_page, report):
     assert trace(page, "rows", 1)["color"] == gray
     assert trace(page, "rows", 0)["color"][0] == gray != trace(page, "rows", 0)["color"][1]
     assert note.is_visible()
-    assert "no label" in page.inner_text(".legend:visible")
+    assert "no label" in page.inner_text(".legend:visible >> nth=1")
     page.fill("#row-name", "t0")
     page.keyboard.press("Enter")
     assert "label" not in page.inner_text(STATUS)
@@ -271,15 +376,17 @@ PAPER = "() => [getComputedStyle(document.body).backgroundColor, document.queryS
 def test_dark_follows_the_system_until_the_button_is_used(open_page, report):
     page = open_page(report("two", TWO, n_given=12), color_scheme="dark")
     dark = page.evaluate(PAPER)
+    assert page.inner_text("#theme") == "Light colors"
     assert dark == ["rgb(20, 24, 29)", "#14181d"]
     page.fill("#row-name", "t7")
     page.keyboard.press("Enter")
     follow(page, "light")
     assert page.evaluate(PAPER) == ["rgb(255, 255, 255)", "#ffffff"]
+    assert page.inner_text("#theme") == "Dark colors"
     page.focus("#theme")
     page.keyboard.press("Enter")
     assert page.evaluate(PAPER) == dark
-    assert page.get_attribute("#theme", "aria-pressed") == "true"
+    assert page.inner_text("#theme") == "Light colors"
     assert page.evaluate(RINGS) == [1, 1]  # what is selected stays
     follow(page, "dark")
     follow(page, "light")

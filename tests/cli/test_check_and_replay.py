@@ -67,10 +67,10 @@ def spoil_labels(folder):
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        (lambda folder: None, 0, "ok          5 files verified"),
+        (lambda folder: None, 0, "ok          6 files verified"),
         (spoil_labels, 1, "images/labels.csv: it is missing, or is not what clustering.json says."),
         (lambda folder: (folder / "out/texts/moved.csv").unlink(), 1, "texts/moved.csv: it is missing, or"),
-        (lambda folder: (folder / "out/model.joblib").unlink(), 1, "model.joblib: it is missing."),
+        (lambda folder: (folder / "out/model.skops").unlink(), 1, "model.skops: it is missing."),
         (lambda folder: (folder / "out/clustering.json").write_text("{"), 1, "damaged"),
         (lambda folder: (folder / "out/cluster.yaml").write_text("views: 3"), 1, "problems in"),
         (lambda folder: (folder / "data/pairs.csv").write_text(""), 0, "pairs.csv: the input has changed since"),

@@ -36,6 +36,9 @@ def data(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0):
+    """Run the command; unless it is asked for, without the comparison, which takes most of the time."""
+    if "--comparison" not in arguments:
+        arguments = (*arguments, "--no-comparison")
     done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
     assert done.exit_code == code, done.output
     return done
@@ -57,8 +60,65 @@ def test_it_says_what_it_found_and_where_it_is(data):
     assert lines[1:3] == TEXT_COLUMNS
     assert re.match(r"images: 320 rows; 0 constraints given, 0 violated; \d+ rows moved by constraints; ", lines[3])
     assert lines[4:6] == IMAGE_COLUMNS
-    assert lines[6:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
+    clusters = [re.fullmatch(r"Cluster (\d) \((\d+) rows\): texts: .*(word_\d.*); images: .*(color_\d.*)", line)
+                for line in lines[6:-2]]  # fmt: skip
+    assert [found[1] for found in clusters] == ["0", "1", "2", "3"]
+    assert sum(int(found[2]) for found in clusters) == 240 + 320
+    assert lines[-2:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
     assert (data / "results/report.html").stat().st_size > 10_000
+
+
+def test_it_says_first_whether_it_helps(data):
+    lines = run(*OPTIONS, "--stability-runs", 0, "--comparison", "--out", "results").stdout.splitlines()
+    share = r"\d+ %"
+    others = f"k-means keeps {share}, without judgments {share}, the paper's method {share}"
+    assert re.match(rf"Keeps {share} of held-out judgments; {others}\.", lines[0])
+    cut = r"texts and images: \d+% of 60 matched rows share their cluster where their match is cut \(\d+% by chance\)"
+    assert re.fullmatch(cut, lines[-3])
+    assert lines[0] in (data / "results/report.html").read_text(encoding="utf-8").replace("&#39;", "'")
+    again = run("results/cluster.yaml", "--comparison", "--out", "again", "--json").stdout
+    assert json.loads(again)["comparison"]["sentence"] == lines[0]
+    assert json.loads(run(*OPTIONS, "--out", "off", "--json").stdout)["comparison"] is None
+
+
+def test_a_range_of_numbers_shows_what_speaks_for_each(data):
+    tables = [word for word in OPTIONS if word not in ("-k", "4")]
+    lines = run(*tables, "-k", "2-4", "--out", "numbers").stdout.splitlines()
+    assert lines[0].split("  ")[2:] == ["judgments kept", "agreement", "by chance", "stability", "smallest", "largest"]
+    rows = list(csv.DictReader((data / "numbers/choosing_k.csv").read_text().splitlines()))
+    assert [line.split()[0] for line in lines[1:4]] == [row["k"] for row in rows] == ["2", "3", "4"]
+    assert [line.split()[1] for line in lines[1:4]] == [f"{float(row['kept']):.2f}" for row in rows]
+    assert (data / "numbers/choosing_k.png").read_bytes().startswith(b"\x89PNG")
+    assert lines[4:6] == ["Table: numbers/choosing_k.csv", "Curves: numbers/choosing_k.png"]
+    assert lines[6].startswith("No number was chosen. ")
+    assert shlex.split(lines[7])[:2] == ["mvcc", "ask"]
+    before = outputs(data / "numbers")
+    with pytest.raises(StoreError, match=r"holds choosing_k\.csv.* --fresh"):
+        run(*tables, "-k", "2-4", "--out", "numbers")
+    found = json.loads(run(*tables, "-k", "2-4", "--out", "numbers", "--fresh", "--json").stdout)
+    assert [one["k"] for one in found["tried"]] == [2, 3, 4]
+    assert outputs(data / "numbers") == before
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("12-2", ConfigError, "must ascend from 2 or more, such as 2-12, got 12-2"),
+        ("1-3", ConfigError, "must ascend from 2 or more, such as 2-12, got 1-3"),
+        ("4-4", ConfigError, "got 4-4"),
+        ("2-241", DataError, "240 rows cannot be put into 241 clusters"),
+        ("2-", ConfigError, "a whole number from 1 to 10\\^6, or auto"),
+    ],
+)
+def test_a_range_that_cannot_be_is_refused_and_nothing_is_written(data, text, error, words):
+    with pytest.raises(error, match=words):
+        run("cluster.yaml", "-k", text, "--out", "numbers")
+    assert not (data / "numbers").exists()
+
+
+def test_a_range_is_not_written_beside_other_files(data):
+    with pytest.raises(StoreError, match=r"holds README\.md\. Choose another folder"):
+        run("cluster.yaml", "-k", "2-4", "--out", ".", "--fresh")
 
 
 def test_co_em_says_how_many_matched_rows_agree(data):
@@ -68,8 +128,9 @@ def test_co_em_says_how_many_matched_rows_agree(data):
     assert "; F against the labels " in lines[0]
     assert lines[3].startswith("images: 320 rows; 0 constraints given, 0 violated; ")
     assert lines[6].startswith("texts and images: ")
-    assert re.search(r" of 60 matched rows share their cluster \(\d+% by chance\)$", lines[6])
-    assert lines[7:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
+    assert re.search(r" of 60 matched rows share their cluster \(\d+ % by chance\)$", lines[6])
+    assert [line.split(" (")[0] for line in lines[7:-2]] == [f"Cluster {number}" for number in range(4)]
+    assert lines[-2:] == ["Clusters: results/*/labels.csv", "Report: results/report.html"]
     assert (data / "results/report.html").stat().st_size > 10_000
 
 
@@ -303,12 +364,11 @@ def test_warnings_are_notes_on_standard_error(data):
 def test_doubts_about_what_was_inferred_are_in_the_json_as_well(data):
     said = json.loads(run(*BY_CO_EM, "--stability-runs", 0, "--out", "results", "--json").stdout)["warnings"]
     facts = json.loads((data / "results/clustering.json").read_text("utf-8"))
-    doubtful = [view["name"] for view in facts["views"] if view["suspicious"]]
-    assert doubtful
-    assert said == [
-        *facts["warnings"],
-        *(f"What was inferred for nearby rows of {name} may be wrong; the report says why." for name in doubtful),
-    ]
+    (view,) = (view for view in facts["views"] if view["suspicious"])
+    one, other = view["closest"]
+    overlap = f"clusters {one} and {other} overlap (separation {view['divergence']:.2g}; below 5.5 is risky)"
+    doubt = f"What was inferred for nearby rows of {view['name']} may be wrong: {overlap}."
+    assert said == [*facts["warnings"], doubt]
 
 
 def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_was_inferred(data):

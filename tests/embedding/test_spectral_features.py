@@ -157,7 +157,7 @@ def test_the_sparse_solver_agrees_with_the_dense_one():
 @pytest.mark.parametrize(
     ("X", "n_components", "sigma", "message"),
     [
-        ([[0.0], [np.nan], [1.0]], 1, 1.0, r"X: .*contains NaN"),
+        ([[0.0], [np.nan], [1.0]], 1, 1.0, r"X: .*contains NaN. The first one is in row 1, column 0"),
         ([[0.0], [np.inf], [1.0]], 1, 1.0, r"X: .*contains infinity"),
         ([0.0, 1.0, 2.0], 1, 1.0, r"X: Expected 2D array"),
         (np.empty((0, 2)), 1, 1.0, r"X: .*0 sample"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mvcc.exceptions import DataError
-from mvcc.jobs import load_job, read_inputs
+from mvcc.jobs import check_clustering, load_job, read_inputs
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.reporting.html import write_clustering_report
@@ -181,6 +181,14 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     assert [suspicion for *_, suspicion, _ in relation["suspicious"]] == sorted(
         (suspicion for *_, suspicion, _ in relation["suspicious"]), reverse=True
     )
+    for name, ids in (("view0", listed), ("view1", [match[::-1] for match in listed])):
+        table = read_csv(tmp_path / "out" / name / "suspicious.csv")
+        assert [(row["id"], row["matched_id"]) for row in table] == ids
+        assert [row["left_out"] == "yes" for row in table] == [dropped for *_, dropped in relation["suspicious"]]
+        assert min(float(row["suspicion"]) for row in table) > 0.4
+    assert check_clustering(tmp_path / "out")[1:] == ([], [])
+    (tmp_path / "out/view1/suspicious.csv").unlink()
+    assert check_clustering(tmp_path / "out")[1][0].startswith("view1/suspicious.csv: it is missing")
     write_clustering_report(facts, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert f"Matches that seem to be wrong ({len(listed)})" in page

@@ -11,6 +11,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from mvcc import load_model
 from mvcc.embedding import MixedFeatures
 from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.jobs import cluster_job, load_job, read_inputs
@@ -250,7 +251,6 @@ def job(folder, frame, **values):
 
 @pytest.mark.parametrize(("features", "least"), [("auto", 0.9), ("pca", 0.9), ("none", 0.9), ("spectral", 0.7)])
 def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, least):
-    import joblib
     from sklearn.metrics import adjusted_rand_score
 
     frame, kind = mixed()
@@ -259,7 +259,7 @@ def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, l
     assert [column.kind for column in view.columns] == ["number", "category", "text", "date"]
     assert adjusted_rand_score(kind, view.labels) > least
     labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
-    model = joblib.load(tmp_path / "out/model.joblib")
+    model = load_model(tmp_path / "out")
     assert model.predict(pd.read_csv(tmp_path / "t.csv"), view="shop").tolist() == labels
     assert model.predict(frame, view="shop").tolist() == labels, "dates may be dates"
     new, truth = mixed(40, seed=1)

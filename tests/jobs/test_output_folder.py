@@ -19,7 +19,7 @@ from tests.jobs.problems import cluster, outputs, read_csv, with_values, write_c
 
 NOBODY = 65534
 EVERYTHING = {
-    *("clustering.json", "cluster.yaml", "model.joblib"),
+    *("clustering.json", "cluster.yaml", "model.skops"),
     *(f"view{v}/{name}.csv" for v in (0, 1) for name in ("labels", "moved")),
 }
 
@@ -56,11 +56,11 @@ def test_a_folder_of_something_else_is_refused_and_left_alone(options, out, ther
 
 def test_a_clustering_by_other_settings_is_replaced_only_when_told(options, out):
     cluster(options, out)
-    before = outputs(out, ".csv", ".json", ".yaml", ".joblib")
+    before = outputs(out, ".csv", ".json", ".yaml", ".skops")
     other = with_values(options, n_clusters=2)
     with pytest.raises(StoreError, match=r"by other settings, those of .*cluster\.yaml\..* replace it with --fresh"):
         cluster(other, out)
-    assert outputs(out, ".csv", ".json", ".yaml", ".joblib") == before
+    assert outputs(out, ".csv", ".json", ".yaml", ".skops") == before
     cluster(other, out, fresh=True)
     assert len({row["cluster"] for row in read_csv(out / "view0/labels.csv")}) == 2
     assert names(out) == EVERYTHING
@@ -174,7 +174,7 @@ class Killed(BaseException):
 def disturbed(monkeypatch, step, error):
     """Let the given write fail, and all after it where the disk is full."""
     done = []
-    write_whole, atomic_path, move = _folder.write_whole, _folder.atomic_path, _folder.move
+    write_whole, move = _folder.write_whole, _folder.move
 
     def counted(path):
         done.append(path)
@@ -185,17 +185,12 @@ def disturbed(monkeypatch, step, error):
         counted(path)
         write_whole(path, content)
 
-    def replace(path):
-        counted(path)
-        return atomic_path(path)
-
     def install(source, target):
         counted(target)
         move(source, target)
 
     monkeypatch.setattr(_folder, "move", install)
     monkeypatch.setattr(_folder, "write_whole", write)
-    monkeypatch.setattr(_folder, "atomic_path", replace)
     return done
 
 
@@ -214,7 +209,7 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
     if before:
         cluster(with_values(options, n_clusters=2), out)
         (out / "report.html").write_text("of before")
-    former = outputs(out, ".csv", ".json", ".yaml", ".joblib", ".html") if before else {}
+    former = outputs(out, ".csv", ".json", ".yaml", ".skops", ".html") if before else {}
     killed = isinstance(error, Killed)
     with monkeypatch.context() as patch:
         disturbed(patch, step, error)
@@ -223,11 +218,11 @@ def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_comma
     if not killed:
         assert "out cannot be written: No space left on device. Make room, or choose another folder" in str(ended.value)
     if before and step <= WRITES:
-        left = outputs(out, ".csv", ".json", ".yaml", ".joblib", ".html")
+        left = outputs(out, ".csv", ".json", ".yaml", ".skops", ".html")
         assert {name: content for name, content in left.items() if ".new" not in str(name)} == former, "nothing is lost"
     else:
         assert not names(out) & {"clustering.json", "report.html"}, "nothing looks whole"
-    (out / ".model.joblib.77.part").touch()  # as a killed process leaves it
+    (out / ".model.skops.77.part").touch()  # as a killed process leaves it
     cluster(options, out, fresh=before)
     assert names(out) == EVERYTHING
     cluster(options, tmp_path / "undisturbed")
@@ -243,14 +238,14 @@ def test_there_are_as_many_steps_as_are_disturbed(options, out, monkeypatch):
 
 def test_a_contradiction_leaves_no_half_clustering(options, out):
     cluster(options, out)
-    before = outputs(out, ".csv", ".json", ".yaml", ".joblib")
+    before = outputs(out, ".csv", ".json", ".yaml", ".skops")
     judged = Path({keys: value for keys, value, _ in options}["constraints", "view0"])
     first = read_csv(judged)[0]
     kind = "cannot-link" if first["kind"] == "must-link" else "must-link"
     judged.write_text(judged.read_text() + f"{first['i']},{first['j']},{kind},1\n")
     with pytest.raises(ConstraintConflictError):
         cluster(options, out)
-    assert outputs(out, ".csv", ".json", ".yaml", ".joblib") == before
+    assert outputs(out, ".csv", ".json", ".yaml", ".skops") == before
 
 
 @pytest.mark.reliability

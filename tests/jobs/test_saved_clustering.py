@@ -6,12 +6,12 @@ import json
 import subprocess
 import sys
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from mvcc import load_model
 from mvcc.exceptions import InvalidInputError
 from tests.jobs.problems import by_co_em, cluster, read_csv, with_values, write_problem
 
@@ -30,7 +30,7 @@ def saved(request, tmp_path_factory):
 
 
 def test_rows_that_were_clustered_get_their_clusters_again(saved):
-    model = joblib.load(saved / "out/model.joblib")
+    model = load_model(saved / "out")
     assert model.names == ["view0", "view1"]
     for name in model.names:
         expected = [int(row["cluster"]) for row in read_csv(saved / "out" / name / "labels.csv")]
@@ -44,8 +44,8 @@ def test_rows_that_were_clustered_get_their_clusters_again(saved):
 @pytest.mark.slow
 def test_a_fresh_process_loads_it(saved):
     program = """if True:
-        import json, joblib, pandas as pd
-        print(json.dumps(joblib.load("out/model.joblib").predict(pd.read_csv("view1.csv"), view="view1").tolist()))
+        import json, pandas as pd, mvcc
+        print(json.dumps(mvcc.load_model("out").predict(pd.read_csv("view1.csv"), view="view1").tolist()))
     """
     done = subprocess.run([sys.executable, "-c", program], cwd=saved, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -67,14 +67,14 @@ def test_a_fresh_process_loads_it(saved):
 )
 def test_rows_that_do_not_fit_are_refused(saved, X, view, message):
     with pytest.raises(InvalidInputError, match=message):
-        joblib.load(saved / "out/model.joblib").predict(X, view=view)
+        load_model(saved / "out").predict(X, view=view)
 
 
 @pytest.mark.parametrize("base", ["pck-means", "mpck-means", None])
 def test_new_rows_get_clusters_as_true_as_those_that_were_clustered(tmp_path, base):
     options = write_problem(tmp_path, n=90, n_judged=20)
     cluster(options if base is None else by_co_em(options, base=base), tmp_path / "out")
-    model = joblib.load(tmp_path / "out/model.joblib")
+    model = load_model(tmp_path / "out")
     rng = np.random.default_rng(0)
     for name in model.names:
         table = pd.read_csv(tmp_path / f"{name}.csv")
@@ -88,7 +88,7 @@ def test_new_rows_get_clusters_as_true_as_those_that_were_clustered(tmp_path, ba
 
 def test_a_row_far_from_all_gets_the_cluster_of_the_nearest_under_spectral_features(tmp_path):
     cluster(by_co_em(write_problem(tmp_path, judged=()), base="pck-means"), tmp_path / "out")
-    model = joblib.load(tmp_path / "out/model.joblib")
+    model = load_model(tmp_path / "out")
     table = pd.read_csv(tmp_path / "view0.csv")
     most = table["x"].argmax()
     expected = int(read_csv(tmp_path / "out/view0/labels.csv")[most]["cluster"])
@@ -100,7 +100,7 @@ def test_spectral_features_of_eigenvalues_near_0_say_what_to_change(tmp_path):
     options = by_co_em(write_problem(tmp_path), n_components=12)
     pd.read_csv(tmp_path / "view0.csv").drop(columns=["y", "z"]).to_csv(tmp_path / "view0.csv", index=False)
     cluster(options, tmp_path / "out")
-    model = joblib.load(tmp_path / "out/model.joblib")
+    model = load_model(tmp_path / "out")
     with pytest.raises(InvalidInputError, match=r"eigenvalue .* too near to 0 .* n_components of at most \d+"):
         model.predict(np.zeros((2, 1)), view="view0")
     assert model.predict(np.zeros((2, 3)), view="view1").shape == (2,)

@@ -89,7 +89,7 @@ def test_flat_lonely_and_coinciding_clusters_have_finite_indicators(unit):
     assert found.disagreement == 0
     assert np.isfinite(found.divergence)
     assert found.divergence > 1000
-    assert diagnose(np.full((4, 2), unit), [0, 0, 1, 1]) == Diagnosis(0.0, 0.0)
+    assert diagnose(np.full((4, 2), unit), [0, 0, 1, 1]) == Diagnosis(0.0, 0.0, (0, 1))
 
 
 @given(seeds, st.integers(1, 4))

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from . import gaussians, mpck, pck
-from .closure import close_views, closure
+from .closure import close_views
 from .constraint_sets import max_union, to_arrays, to_dict
 from .mapping import transfer
-from .metrics import pairwise_f_measure, weighted_precision
 from .multiview import co_em, resolve_conflicts
 from .propagation import propagate, propagate_vectorised
 
@@ -33,33 +32,6 @@ def random_metrics(rng, k, d, full):
 
 
 # closure
-
-
-def test_closure_weighs_the_weakest_link_of_the_strongest_chain():
-    # 0 –.5– 1 –.9– 2 (strong way) and 0 –.3– 2 is given; 2 |.7| 3 –.6– 4
-    closed = closure([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)], [ML, ML, ML, CL, ML], [0.5, 0.9, 0.3, 0.7, 0.6])
-    assert closed == {
-        (0, 1, ML): 0.5,
-        (1, 2, ML): 0.9,
-        (0, 2, ML): 0.3,  # given: keeps its own weight although 0 – 1 – 2 is stronger
-        (3, 4, ML): 0.6,
-        (0, 3, CL): 0.5,
-        (1, 3, CL): 0.7,
-        (2, 3, CL): 0.7,
-        (0, 4, CL): 0.5,
-        (1, 4, CL): 0.6,
-        (2, 4, CL): 0.6,
-    }
-
-
-def test_cannot_links_do_not_chain():
-    assert closure([(0, 1), (1, 2)], [CL, CL], [1, 1]) == {(0, 1, CL): 1.0, (1, 2, CL): 1.0}
-
-
-@pytest.mark.parametrize("pairs", [[(0, 1), (1, 2), (2, 0)], [(0, 1), (1, 0), (1, 0)]])
-def test_contradiction(pairs):
-    with pytest.raises(ValueError, match="connected by must-links"):
-        closure(pairs, [ML, ML, CL], [1, 1, 1])
 
 
 def test_close_views_through_relations():
@@ -96,12 +68,6 @@ def test_pck_sweep_by_hand():
     ) == (pytest.approx(0.25 + 0.16 + 0.25 + 0.5 + 1))
 
 
-def test_centers_and_an_empty_cluster():
-    X = np.array([[0.0], [2.0], [10.0], [16.0]])
-    assert pck.centers(X, np.array([0, 0, 1, 1]), 2).ravel().tolist() == [1, 13]
-    assert pck.centers(X, np.array([0, 0, 2, 2]), 4).ravel().tolist() == [1, 10, 13, 16]
-
-
 def test_mpck_sweep_by_hand():
     X = np.array([[0.0], [1.0], [3.0]])
     centers, metrics = np.array([[0.0], [3.0]]), np.array([[1.0], [2.0]])
@@ -115,14 +81,6 @@ def test_mpck_sweep_by_hand():
     # cannot-link (0, 1), w = ½: in 0 it costs ½ (9 − 1) more
     assert mpck.cost(1, 0, X, centers, metrics, labels, [(0, 1)], [CL], [0.5], farthest) == pytest.approx(1 + 4)
     assert mpck.cost(1, 1, X, centers, metrics, labels, [(0, 1)], [CL], [0.5], farthest) == pytest.approx(8 - np.log(2))
-
-
-def test_farthest_pair_depends_on_the_metric():
-    X = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 1.0]])
-    assert mpck.farthest_pair(X, np.array([1.0, 1.0])) == (1, 2)
-    assert mpck.farthest_pair(X, np.array([1e-3, 1.0])) == (1, 2)
-    assert mpck.farthest_pair(X, np.array([[1.0, 1.5], [1.5, 3.0]])) == (0, 1)
-    assert mpck.farthest_pair(X[:1], np.array([1.0, 1.0])) == (0, 0)
 
 
 def test_update_metrics_by_hand():
@@ -218,26 +176,6 @@ def test_transfer():
     assert transfer(both, np.empty((0, 2), dtype=int)) == transfer({}, relations) == {}
 
 
-# scores
-
-
-def test_pairwise_f_measure():
-    # predicted pairs: 01, 23, 24, 34; same pairs: 01, 02, 12, 34; correct: 01, 34
-    assert pairwise_f_measure([0, 0, 0, 1, 1], [5, 5, 6, 6, 6]) == pytest.approx(0.5)
-    assert pairwise_f_measure(["a", "a", "b"], [1, 1, 0]) == 1
-    assert pairwise_f_measure([0, 0, 1], [0, 1, 1]) == 0
-    assert pairwise_f_measure([0, 1], [1, 0]) == pairwise_f_measure([0], [0]) == 1
-
-
-def test_weighted_precision():
-    y = np.array([0, 0, 1])
-    constraints = {(0, 1, ML): 0.5, (0, 2, ML): 0.25, (1, 2, CL): 1.0, (0, 1, CL): 0.25}
-    assert weighted_precision(constraints, y) == weighted_precision(to_arrays(constraints), y) == 0.75
-    assert weighted_precision(constraints, y, "must-link") == pytest.approx(2 / 3)
-    assert weighted_precision(constraints, y, "cannot-link") == 0.8
-    assert math.isnan(weighted_precision({}, y))
-
-
 # co-EM
 
 
@@ -276,33 +214,3 @@ def test_co_em_direct_mapping_without_closure():
     assert seen == [*enumerate(expected), *enumerate(expected)]
     assert [objective for objective, _ in history[0]] == [2, 1, 1]
     assert [propagated for _, propagated in history[0]] == [expected[0], {}, {}]
-
-
-def test_co_em_full_closure_augments_both_views_and_the_relations():
-    X = np.array([[-1.0], [-1.1], [1.0], [1.1]])
-    seen = []
-    constraints, relations = [{(0, 1, ML): 1.0}, {(0, 2, CL): 0.5}], {(0, 1): [(0, 0), (2, 2)]}
-    co_em([X, X], constraints, relations, "direct-mapping", 0.9, recorder(seen))
-    closed, _ = close_views([to_arrays(c) for c in constraints], relations)
-    assert closed[0] == {(0, 1, ML): 1.0, (0, 2, CL): 0.5, (1, 2, CL): 0.5}
-    assert seen[:2] == [(0, closed[0]), (1, closed[1])]  # nothing new to transfer after the full closure
-    seen.clear()
-    co_em([X, X], constraints, relations, "single-view", 0.9, recorder(seen))
-    assert seen == [(0, constraints[0]), (1, constraints[1])] * 2
-
-
-def test_co_em_cluster_membership():
-    X = np.array([[-1.0], [-1.1], [1.0], [1.1]])
-    seen = []
-    # the transferred must-link (0, 1) loses against the view's own cannot-link, whatever their weights
-    co_em(
-        [X, X],
-        [None, {(0, 1, CL): 0.1}],
-        {(0, 1): [(0, 0), (1, 1), (2, 3)]},
-        "cluster-membership",
-        0.9,
-        recorder(seen),
-        closure="none",
-        max_iter=1,
-    )
-    assert seen == [(0, {}), (1, {(0, 1, CL): 0.1, (0, 3, CL): 1.0, (1, 3, CL): 1.0})]

@@ -11,8 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 
-from mvcc import ConstraintPropagation, Constraints, DirectMapping, MultiViewConstrainedClustering, PCKMeans
+from mvcc import (
+    ConstraintPropagation,
+    Constraints,
+    DirectMapping,
+    MPCKMeans,
+    MultiViewConstrainedClustering,
+    PairMetric,
+    PCKMeans,
+)
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 from mvcc.views._given import GivenViews
 from tests.robustness.cases import answer, many
@@ -285,13 +294,27 @@ def test_a_table_of_constraints_means_what_the_file_means(tmp_path):
         ({"texts": JUDGED.assign(weight=-1.0)}, r"constraints\['texts'\]: weights\[0\] = -1.0"),
         ({"texts": JUDGED.assign(weight="heavy")}, r"constraints\['texts'\]: weights must be numbers"),
         ({"texts": JUDGED.assign(j=JUDGED.i)}, r"constraints\['texts'\]: .*links a row with itself"),
-        ({"texts": [(0, 1)]}, r"constraints\['texts'\] must be mvcc.Constraints or None, not list"),
+        ({"texts": [(0, 1)]}, r"constraints\['texts'\] must be mvcc.Constraints, a DataFrame or None, not list"),
         ({"sounds": Constraints.from_pairs([(0, 4)])}, r"\['sounds'\] names row 4, but view 'sounds' has rows 0 … 3"),
     ],
 )
 def test_constraints_that_cannot_be_say_where_and_what_is_allowed(constraints, message):
     with pytest.raises(InvalidInputError, match=message):
         fit(constraints=constraints)
+
+
+@pytest.mark.parametrize("table", [TEXTS, TEXTS.to_numpy()], ids=["ids", "numbers"])
+@pytest.mark.parametrize("estimator", [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0), PairMetric()])
+def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
+    rows = JUDGED if isinstance(table, pd.DataFrame) else JUDGED.replace({c: r for r, c in enumerate("abcdef")})
+    expected = clone(estimator).fit(table, constraints=judged(JUDGED)[0])
+    found = clone(estimator).fit(table, constraints=rows)
+    learned = "metric_" if isinstance(estimator, PairMetric) else "cluster_centers_"
+    np.testing.assert_array_equal(getattr(found, learned), getattr(expected, learned))
+    with pytest.raises(InvalidInputError, match=r"constraints, column i: .* of row 0 is not in the row"):
+        clone(estimator).fit(table, constraints=rows.replace(rows.i[0], 77))
+    with pytest.raises(InvalidInputError, match="a DataFrame or None, not list"):
+        clone(estimator).fit(table, constraints=[(0, 1)])
 
 
 # ---- three and more views

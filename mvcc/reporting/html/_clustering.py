@@ -10,6 +10,7 @@ from typing import Any
 
 from mvcc.constraints import kind_of
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
+from mvcc.reporting.html._clusters import Confusion, cluster_names, cluster_sections, confusion
 from mvcc.reporting.html._page import write_page
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
@@ -28,17 +29,23 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
         If the facts lack something or contradict each other, or if the file cannot be written.
     """
     clustering = parse_facts(facts)
+    sections = [_section(clustering, number) for number in range(len(clustering.views))]
+    relations = [_related(clustering, relation) for relation in clustering.relations]
+    data = page_data(clustering, _listed_rows(clustering, sections, relations))
     write_page(
         "clustering.html",
         path,
-        page_data(clustering),
-        draws_by_card=any(view.n_rows > MANY for view in clustering.views),
+        data,
+        draws_by_card=any(len(view["ids"]) > MANY for view in data["views"]),
         title=f"Clusters of {clustering.title}",
         facts=clustering,
         warnings=[*(Notice(text) for text in clustering.warnings), *_unfit(clustering)],
-        sections=[_section(clustering, number) for number in range(len(clustering.views))],
+        sections=sections,
         sizes=_sizes(clustering),
-        relations=[_related(clustering, relation) for relation in clustering.relations],
+        clusters=cluster_sections(clustering),
+        names=cluster_names(clustering),
+        n_drawn=[len(view["ids"]) for view in data["views"]],
+        relations=relations,
         switches=_switches(clustering),
         most_listed=_most_listed(clustering),
         most_columns=LONGEST_LIST,
@@ -107,6 +114,7 @@ class Related:
     differing: Listed
     suspicious: Listed
     agreement: str
+    confusion: Confusion | None
 
 
 @dataclass(frozen=True)
@@ -143,12 +151,19 @@ def _suspicion(view: ViewFacts) -> Iterator[Notice]:
         )
     if view.divergence is not None and view.divergence < SMALLEST_DIVERGENCE:
         yield Notice(
-            f"In “{view.name}”, two clusters overlap: their divergence is {view.divergence:.2g} (less than "
-            f"{SMALLEST_DIVERGENCE:g} is suspicious; 0 is two clusters in the same place).",
+            f"In “{view.name}”, {_closest(view)} overlap (separation {view.divergence:.2g}; below "
+            f"{SMALLEST_DIVERGENCE:g} is risky, 0 is the same place).",
             "Rows between the two belong to either. What Constraint Propagation infers about rows near them may be "
             "wrong.",
             f"{compare} Fewer clusters (-k) may describe these data better.",
         )
+
+
+def _closest(view: ViewFacts) -> str:
+    if view.closest is None:
+        return "two clusters"
+    names = [f"{one} ({view.names[one]})" if view.names and view.names[one] else str(one) for one in view.closest]
+    return f"clusters {' and '.join(names)}"
 
 
 def _section(facts: Clustering, number: int) -> ViewSection:
@@ -197,7 +212,27 @@ def _related(facts: Clustering, relation: Relation) -> Related:
             f"{percent(relation.agreement)} of {plural(len(relation.pairs), 'related pair')} of rows are in the same "
             f"cluster; if they were matched at random, it would be {percent(relation.by_chance or 0)}"
         )
-    return Related(relation, (first, second), _listed(relation.differing), _listed(relation.suspicious), agreement)
+    held_out = relation.held_out
+    found = None if held_out is None else confusion(held_out, first.name, second.name)
+    return Related(
+        relation, (first, second), _listed(relation.differing), _listed(relation.suspicious), agreement, found
+    )
+
+
+def _listed_rows(facts: Clustering, sections: list[ViewSection], relations: list[Related]) -> list[set[int]]:
+    """Collect the rows of every view that the page names."""
+    rows = [{*section.unstable, *section.misfits} for section in sections]
+    for own, profiles in zip(rows, facts.profiles, strict=False):
+        own.update(row for one in profiles for row in one.rows)
+    for section in sections:
+        for listed in (section.violated, section.dropped, section.propagated):
+            rows[section.number].update(row for link in listed.entries for row in link[:2])
+        rows[section.number].update(moved.row for moved in section.moved.entries)
+    for one in relations:
+        for listed in (one.differing, one.suspicious):
+            for at, view in enumerate(one.relation.views):
+                rows[view].update(pair[at] for pair in listed.entries)
+    return rows
 
 
 def _switches(facts: Clustering) -> list[Switch]:

@@ -1,4 +1,4 @@
-"""The report of experiments: what was run, its curves and figures, the claims put to the test, the provenance."""
+"""The report of experiments: the verdicts on claims, what was run, its curves and figures, the provenance."""
 
 from __future__ import annotations
 
@@ -102,11 +102,11 @@ def _tree(key: str, value: Any) -> Mapping[str, Any]:
 
 
 def _figures(results: Results) -> Iterator[FigureImage]:
-    for name, draw in FIGURES.items():
+    for draw in FIGURES.values():
         with house_style():
             figure = draw(results)
             if figure is not None:
-                yield FigureImage(f"Figure {name}" if name.isdigit() else name.capitalize(), _image(figure))
+                yield FigureImage(str(figure.get_label()), _image(figure))
 
 
 def _image(figure: Figure) -> str:
@@ -125,6 +125,7 @@ def _claims(results: Results) -> dict[str, Any]:
     try:
         scorecard = evaluate(read_evidence(results))
     except StoreError as error:
-        return {"claims": [], "untested": str(error), "verdicts": {}}
+        return {"claims": [], "tested": [], "untested": str(error), "verdicts": {}}
     verdicts = {str(verdict): scorecard.count(verdict) for verdict in reversed(Verdict)}
-    return {"claims": scorecard.rows, "untested": "", "verdicts": verdicts}
+    tested = [row for row in scorecard.rows if row.result.verdict is not Verdict.NOT_ENOUGH_DATA]
+    return {"claims": scorecard.rows, "tested": tested, "untested": "", "verdicts": verdicts}

@@ -70,6 +70,9 @@ def _write(name: str, value: Any) -> str:
 
 def _figure(rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesStyle]) -> dict[str, Any]:
     multi_view = rows["experiment"].iloc[0] == "multi-view"
+    schedule = sorted(set(rows["n_constraints"]))
+    # 0 has no place on plotly's logarithmic axis
+    scale = {"type": "log", "tickvals": schedule, "minor": {"ticks": ""}} if schedule[0] > 0 else {"type": "linear"}
     return {
         "data": [
             _curve(style, points)
@@ -80,7 +83,7 @@ def _figure(rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesS
             "hovermode": "closest",
             "margin": {"l": 56, "r": 12, "t": 8, "b": 44},
             "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0},
-            "xaxis": {"title": {"text": PER_VIEW if multi_view else IN_THE_VIEW}, "zeroline": False},
+            "xaxis": {"title": {"text": PER_VIEW if multi_view else IN_THE_VIEW}, "zeroline": False, **scale},
             "yaxis": {"title": {"text": "Pairwise F-measure"}, "zeroline": False, "automargin": True},
             "showlegend": True,
             "meta": ", ".join(place.values()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from statistics import median
 from textwrap import wrap
 from typing import Any
 
@@ -24,20 +25,38 @@ _MOST_COUNTERPARTS = 5  # …
 _WIDTHS = {"given": 2.0, "propagated": 0.8, "received": 0.8}
 _HEAVIEST = {"propagated": "inferred ones first, then the heaviest", "received": "the heaviest"}
 
+Drawn = dict[int, int]  # the rows that are drawn, each with its place among them
 Counterparts = dict[int, list[tuple[int, int]]]  # of each row that has any: view and row
 
 
-def page_data(facts: Clustering) -> dict[str, Any]:
-    """Return what the script of the page works with: figures, rows, relations and constraints."""
+def page_data(facts: Clustering, listed: Sequence[Iterable[int]]) -> dict[str, Any]:
+    """Return what the script of the page works with: figures, rows, relations and constraints.
+
+    Rows have the numbers of their places among those drawn: the sample of each view, and the rows that are `listed`.
+    """
+    drawn = [drawn_rows(*one) for one in zip(facts.views, listed, strict=True)]
     related = counterparts(facts)
     classes = {name: number for number, name in enumerate(class_names(facts))}
     return {
         "page": "clustering",
         "nColors": N_COLORS,
         "classNames": list(classes),
-        "views": [_view_data(facts, number, related[number], classes) for number in range(len(facts.views))],
-        "relations": [{"views": relation.views, "pairs": relation.pairs} for relation in facts.relations],
+        "views": [_view_data(facts, number, rows, related[number], classes) for number, rows in enumerate(drawn)],
+        "relations": [
+            {"views": relation.views, "pairs": _placed(relation.pairs, *(drawn[view] for view in relation.views))}
+            for relation in facts.relations
+        ],
     }
+
+
+def drawn_rows(view: ViewFacts, listed: Iterable[int]) -> Drawn:
+    """Return the rows of a view that are drawn: all, or those of its sample and the listed ones."""
+    rows = range(view.n_rows) if view.sample is None else sorted({*view.sample, *listed})
+    return {row: place for place, row in enumerate(rows)}
+
+
+def _placed(pairs: Iterable[tuple[int, int]], first: Drawn, second: Drawn) -> list[list[int]]:
+    return [[first[i], second[j]] for i, j in pairs if i in first and j in second]
 
 
 def counterparts(facts: Clustering) -> list[Counterparts]:
@@ -56,19 +75,44 @@ def class_names(facts: Clustering) -> list[str]:
     return sorted({name for view in facts.views for name in view.reference or () if name})
 
 
-def _view_data(facts: Clustering, number: int, related: Counterparts, classes: dict[str, int]) -> dict[str, Any]:
+def _view_data(
+    facts: Clustering, number: int, drawn: Drawn, related: Counterparts, classes: dict[str, int]
+) -> dict[str, Any]:
     view = facts.views[number]
+    valued = {row: place for place, row in enumerate(drawn if view.sample is None else view.sample)}
     return {
         "name": view.name,
-        "ids": view.ids,
-        "labels": view.labels,
+        "source": view.source,
+        "rows": None if view.sample is None else list(drawn),
+        "ids": [view.ids[row] for row in drawn],
+        "labels": [view.labels[row] for row in drawn],
         "names": view.names,
-        "classes": None if view.reference is None else [classes.get(name) for name in view.reference],
-        "stability": None if None in view.stability else view.stability,
-        "constraints": {name: [_plain(link) for link in getattr(view, name)] for name in KINDS},
+        "classes": None if view.reference is None else [classes.get(view.reference[row]) for row in drawn],
+        "stability": None if None in view.stability else [view.stability[row] for row in drawn],
+        "values": [
+            [column, [values[valued[row]] if row in valued else None for row in drawn]]
+            for column, values in view.values
+        ],
+        "constraints": {
+            name: [
+                [drawn[link.i], drawn[link.j], *_plain(link)]
+                for link in getattr(view, name)
+                if link.i in drawn and link.j in drawn
+            ]
+            for name in KINDS
+        },
         "cuts": _cuts(view),
-        "figure": _figure(facts, view, related),
+        "centers": _centers(view, facts.n_clusters),
+        "figure": _figure(facts, view, list(drawn), related),
     }
+
+
+def _centers(view: ViewFacts, k: int) -> list[list[float] | None]:
+    """Return the place where the number of each cluster stands: the medians of its rows."""
+    points: list[list[tuple[float, float]]] = [[] for _ in range(k)]
+    for label, x, y in zip(view.labels, view.x, view.y, strict=True):
+        points[label].append((x, y))
+    return [_short(map(median, zip(*own, strict=True))) if own else None for own in points]
 
 
 def _cuts(view: ViewFacts) -> list[str]:
@@ -83,26 +127,28 @@ def _cuts(view: ViewFacts) -> list[str]:
 
 def _plain(link: Given | LinkFacts) -> list[Any]:
     note = ("satisfied" if link.satisfied else "violated") if isinstance(link, Given) else ""
-    return [link.i, link.j, link.must_link, link.reason, note]
+    return [link.must_link, link.reason, note]
 
 
-def _figure(facts: Clustering, view: ViewFacts, related: Counterparts) -> dict[str, Any]:
-    fast = view.n_rows > MANY
+def _figure(facts: Clustering, view: ViewFacts, rows: list[int], related: Counterparts) -> dict[str, Any]:
+    fast = len(rows) > MANY
     moved = {row: reason for row, _, reason in view.moved}
     points = {
         "type": "scattergl" if fast else "scatter",
         "mode": "markers",
         "name": "rows",
-        "x": _short(view.x),
-        "y": _short(view.y),
-        "text": [_on_hover(facts, view, row, related.get(row, []), moved.get(row, "")) for row in range(view.n_rows)],
+        "x": _short(view.x[row] for row in rows),
+        "y": _short(view.y[row] for row in rows),
+        "text": [_on_hover(facts, view, row, related.get(row, []), moved.get(row, "")) for row in rows],
         "hoverinfo": "text",
         "marker": {
-            "symbol": [SYMBOLS[label % len(SYMBOLS)] for label in view.labels],
+            "symbol": [SYMBOLS[view.labels[row] % len(SYMBOLS)] for row in rows],
             "size": 5 if fast else 8,
             "opacity": 0.85,
             "line": {"width": 0 if fast else 0.6},
         },
+        "selected": {"marker": {"opacity": 0.9}},
+        "unselected": {"marker": {"opacity": 0.06}},
     }
     selected = {
         "type": "scatter",
@@ -113,6 +159,20 @@ def _figure(facts: Clustering, view: ViewFacts, related: Counterparts) -> dict[s
         "hoverinfo": "skip",
         "marker": {"symbol": "circle-open", "size": 18, "line": {"width": 3}},
     }
+    own = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": f"own {kind_of(must_link)}",
+            "x": [],
+            "y": [],
+            "hoverinfo": "skip",
+            "connectgaps": False,
+            "line": {"width": 4, "dash": "solid" if must_link else "dash"},
+            "marker": {"symbol": "circle-open", "size": 12, "line": {"width": 2}},
+        }
+        for must_link in (True, False)
+    ]
     x_axis, y_axis = (
         {
             "title": {"text": plotly_text(clipped(axis, 80)), "font": {"size": 12}},
@@ -127,6 +187,7 @@ def _figure(facts: Clustering, view: ViewFacts, related: Counterparts) -> dict[s
             _trace("violated", view, view.violated, fast, True, {"width": 7}),
             *_lines(view, fast),
             points,
+            *own,
             selected,
         ],
         "layout": {

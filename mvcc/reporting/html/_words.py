@@ -6,13 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mvcc._utils.messages import percent as percent
+
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-# After Okabe and Ito; the colors themselves, for light and dark, are --c0 … --c6 of report.css. Their number and that
-# of the symbols have no common divisor: 56 clusters are all different.
-N_COLORS = 7
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down")
+# The first seven after Okabe and Ito; the colors themselves, for light and dark, are --c0 … --c9 of report.css. Their
+# number and that of the symbols have no common divisor: 90 clusters are all different.
+N_COLORS = 10
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down", "bowtie")
 _SHAPES = {  # in a square from -8 to 8
     "circle": "M-6,0a6,6 0 1,0 12,0a6,6 0 1,0 -12,0Z",
     "square": "M-5.5,-5.5H5.5V5.5H-5.5Z",
@@ -22,6 +24,7 @@ _SHAPES = {  # in a square from -8 to 8
     "x": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0L6.7,3.5L3.5,6.7Z",
     "star": "M0,-8L2,-2.7L7.6,-2.5L3.2,1L4.7,6.5L0,3.4L-4.7,6.5L-3.2,1L-7.6,-2.5L-2,-2.7Z",
     "triangle-down": "M0,6.5L7,-5.5H-7Z",
+    "bowtie": "M-7,-6V6L7,-6V6Z",
 }
 _OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*[a-z]|-[a-z])(?![\w-])")
 
@@ -39,16 +42,6 @@ def count(number: int) -> str:
 def plural(number: int, one: str, many: str = "") -> str:
     """Write a number and what it counts: 1 row, 2 rows."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def percent(share: float | None) -> str:
-    """Write a share as a percentage; what is not quite all is never written as all of it."""
-    if share is None:
-        return "–"
-    text = f"{100 * share:.0f}"
-    if (text == "100" and share < 1) or (text == "0" and share > 0):
-        text = f"{min(max(100 * share, 0.1), 99.9):.1f}"
-    return f"{text} %"
 
 
 def number(value: float | None, digits: int = 3) -> str:

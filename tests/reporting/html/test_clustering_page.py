@@ -14,7 +14,7 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.reporting.html import write_clustering_report
 from mvcc.reporting.html._page import plotly_text, script_json
-from mvcc.reporting.html._words import options, percent, rows_of_settings
+from mvcc.reporting.html._words import options, percent, rows_of_settings, symbol
 from tests.browser.facts import make_facts
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\"'&amp;{{ 7*7 }}"
@@ -122,9 +122,15 @@ def test_texts_of_users_stay_texts(page):
         view["ids"] = [f"{EVIL}{row}" for row in range(view["n_rows"])]
         view["reference"] = [EVIL + label for label in view["reference"]]
         view["names"] = [EVIL] * facts["n_clusters"]
+        view["values"] = [[EVIL, [EVIL] * view["n_rows"]]]
         view["outliers"] = [EVIL]
         for kind in ("given", "violated", "propagated", "received"):
             view[kind] = [[*link[:-1], EVIL] for link in view[kind]]
+    for one in (one for own in facts["profiles"] for one in own):
+        one["name"] = EVIL
+        one["columns"] = [column | {"column": EVIL, "rule": EVIL} for column in one["columns"]]
+        one["columns"][1]["shares"] = [[EVIL, *shares] for _, *shares in one["columns"][1]["shares"]]
+        one["words"] = [[EVIL, *shares] for _, *shares in one["words"]]
     facts["inputs"][0]["path"] = facts["relations"][0]["source"] = EVIL
     made = page(facts)
     assert [tag for tag, _ in made.elements] == [tag for tag, _ in harmless.elements]
@@ -181,6 +187,67 @@ def test_names_of_clusters_stand_in_legend_tables_and_hover_texts(page):
     hover = next(trace for trace in view["figure"]["data"] if trace["name"] == "rows")["text"]
     shown = ["cluster 0", "cluster 1 (harbor)", "cluster 2 (street)", "cluster 3 (&lt;b&gt;)", "cluster 4 (garden)"]
     assert [text.split("<br>")[1] for text in hover] == [shown[label] for label in view["labels"]]
+
+
+def test_every_cluster_has_a_section_with_columns_words_and_rows(page):
+    facts = make_facts((130, 90))
+    text = page(facts).text
+    one = facts["profiles"][0][2]
+    section = text.split("Clusters, one by one")[2].split("Show it in the pictures")[3]
+    assert f"texts {one['size']} rows; high height, shop = Rome 2 column inside outside distribution " in section
+    assert "height ≥ 120 90 % 20 % median 130, outside 100 shop = Rome 75 % 25 % Rome 75 %, outside 25 %; " in section
+    assert "Words (share of texts, and outside) : harbor (50 %, 10 %) , crane (25 %, 0 %)" in section
+    assert f"Typical: {' '.join(f't{row}' for row in one['typical'])} Borderline (next cluster) : " in section
+    assert f"t{one['borderline'][0][0]} (3) " in section
+    assert f"Fits badly: t{one['misfits'][0]} " in section
+    facts["profiles"][0][2] |= {"columns": [], "words": []}
+    assert page(facts).text.count("No column sets it apart beyond chance.") == 1
+    del facts["profiles"]
+    assert "Clusters, one by one" not in page(facts).text
+
+
+def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(page):
+    facts = make_facts((30, 20), n_clusters=3)
+    table = [[50, 1, 0], [30, 1, 40], [0, 2, 2]]
+    facts["relations"][0]["held_out"] = {"agreement": 0.42, "by_chance": 0.3, "n": 1126, "table": table}
+    text = page(facts).text
+    assert "Where its match is left out, 42 % of 1,126 matched rows are in the same cluster in both views; by" in text
+    assert "Cluster 1 of texts is split in images: 2 (56 %) and 0 (42 %). " in text
+    assert "Cluster 0 of images merges clusters of texts: 0 (62 %) and 1 (38 %). " in text
+    assert "Cluster 2 of texts" not in text  # too few rows
+    assert "0 50 1 · 1 30 1 40 2 · 2 2 " in text
+    facts["relations"][0]["held_out"]["table"] = [[9, 0, 0], [0, 9, 0], [0, 0, 9]]
+    assert "No cluster of one view is split in the other." in page(facts).text
+
+
+def test_of_many_rows_a_sample_is_drawn_with_all_that_are_listed(write, page):
+    facts = make_facts((60_000, 40_000), n_given=50)
+    for view in facts["views"]:
+        listed = {row for kind in ("given", "propagated", "received") for link in view[kind] for row in link[:2]}
+        view["sample"] = sorted({*range(0, view["n_rows"], 10), *listed})
+        view["values"] = [["height", [str(row) for row in view["sample"]]]]
+        view["fit"] = [row / view["n_rows"] for row in range(view["n_rows"])]
+    assert len(write(facts)) < 15e6
+    made = page(facts)
+    data = data_of(made)
+    for number, (view, drawn) in enumerate(zip(facts["views"], data["views"], strict=True)):
+        rows = drawn["rows"]
+        assert set(view["sample"]) | set(range(20)) <= set(rows)  # the first fit worst
+        assert {int(a["data-row"]) for _, a in made.elements if a.get("data-view") == str(number)} <= set(rows)
+        assert drawn["ids"] == [view["ids"][row] for row in rows]
+        assert drawn["values"] == [["height", [str(row) if row in set(view["sample"]) else None for row in rows]]]
+        (i, j, must_link, reason, _), given = drawn["constraints"]["given"][0], view["given"][0]
+        assert [rows[i], rows[j], must_link, reason] == [*given[:3], given[5]]
+    assert f"60,000 rows, of which {len(data['views'][0]['ids']):,} are drawn: all that were judged" in made.text
+    u, v = (view["rows"] for view in data["views"])
+    assert data["relations"][0]["pairs"]
+    assert all(u[i] == v[j] for i, j in data["relations"][0]["pairs"])
+
+
+def test_marks_of_ninety_clusters_are_all_different():
+    marks = [symbol(cluster) for cluster in range(90)]
+    assert len({(mark["color"], mark["path"]) for mark in marks}) == 90
+    assert len({mark["color"] for mark in marks[:10]}) == 10
 
 
 def test_rows_that_fit_worst_and_outliers_are_listed(page):
@@ -247,12 +314,12 @@ def test_constraints_are_counted_whole_where_their_lists_are_cut(page):
 def test_the_two_warnings_say_what_was_seen_what_it_means_and_what_to_do(page):
     facts = make_facts((30, 20), warnings=["co-EM did not converge."])
     facts["views"][0].update(disagreement=0.3, suspicious=True)
-    facts["views"][1].update(divergence=2.1, suspicious=True)
+    facts["views"][1].update(divergence=2.1, closest=[0, 1], suspicious=True)
     text = page(facts).text
     assert "3 warnings" in text
     assert "co-EM did not converge." in text
     assert "In “texts”, 30 % of the rows are in another cluster than the one whose center is nearest" in text
-    assert "In “images”, two clusters overlap: their divergence is 2.1" in text
+    assert "In “images”, clusters 0 and 1 overlap (separation 2.1; below 5.5 is risky" in text
     assert text.count("What to do:") == 2
     assert "--transfer direct-mapping" in text
 

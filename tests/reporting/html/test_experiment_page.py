@@ -8,6 +8,7 @@ import re
 import pytest
 
 from mvcc.exceptions import StoreError
+from mvcc.reporting.claims import Verdict
 from mvcc.reporting.html import write_experiment_report
 from mvcc.reporting.html._learning_curves import learning_curves
 
@@ -26,6 +27,22 @@ def data_of(page):
     return json.loads(re.search(r'id="report-data">(.*?)</script>', page)[1])
 
 
+def assert_it_opens_with_the_verdicts(page):
+    """Check that each verdict has a look of its own, and that nothing is unfolded."""
+    looks = {words: f'<span class="verdict {words.replace(" ", "-")}">{words}</span>' for words in map(str, Verdict)}
+    opening = [page.index(look) for look in looks.values()]
+    assert max(opening) < page.index('<a href="#claim-1">CP beats Single View</a>') < page.index('id="short"')
+    assert '<details id="claim-1">' in page
+    assert not re.search("<details[^>]* open", page)
+    style = page[: page.index("</style>")]
+    rules = [re.findall(rf"\.verdict\.{words.replace(' ', '-')}[:a-z]* {{(.*?)}}", style) for words in looks]
+    assert len({tuple(rule) for rule in rules}) == len(Verdict)
+    assert re.findall(r"<summary>(Constraint.*|Figure.*)</summary>", page)[:2] == [
+        "Constraint Propagation against Direct Mapping, trial by trial",
+        "Figure 4. Comparison of multi-view constrained clustering performance",
+    ]
+
+
 def test_a_page_has_curves_figures_claims_and_provenance_and_is_the_same_again(write, finish, curves, tmp_path):
     folder = finish(tmp_path / "letters", curves())
     page = write(folder)
@@ -37,6 +54,7 @@ def test_a_page_has_curves_figures_claims_and_provenance_and_is_the_same_again(w
     assert len(data_of(page)["curves"]) == 2 * 3
     assert "script-src" in page[:2000]
     assert "unsafe-eval" not in page[:2000]
+    assert_it_opens_with_the_verdicts(page)
 
 
 def test_several_experiments_are_listed_and_chosen_by_name(write, finish, curves, tmp_path):
@@ -59,6 +77,11 @@ def test_a_curve_has_its_means_and_standard_errors(curves):
     assert trace["y"] == rows["mean"].tolist()
     assert trace["error_y"]["array"] == [0.01, 0.01, 0.01]
     assert "± 0.0100" in trace["text"][0]
+
+
+@pytest.mark.parametrize(("schedule", "scale"), [((10, 40), "log"), ((0, 40), "linear")])
+def test_small_numbers_have_room_unless_one_is_zero(curves, schedule, scale):
+    assert {one["figure"]["layout"]["xaxis"]["type"] for one in learning_curves(curves(schedule=schedule))} == {scale}
 
 
 def test_a_method_that_a_setting_does_not_concern_is_in_each(curves):

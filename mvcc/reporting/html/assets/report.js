@@ -47,7 +47,7 @@
     const name = forced || chosen || (system.matches ? "dark" : "light");
     if (root.dataset.theme === name) { return; }
     root.dataset.theme = name;
-    theme.setAttribute("aria-pressed", String(name === "dark"));
+    theme.textContent = name === "dark" ? "Light colors" : "Dark colors";
     draw();
   }
 
@@ -126,9 +126,13 @@
     const status = byId("selection");
     const constraints = byId("selection-constraints");
     const LISTED = 20;
+    const SHORT = 60; // characters of a value that shares its line with others
     let selected = null;
+    let opener = null; // what had the focus when a row was selected
+    let alone = null; // the cluster that is seen alone
 
     data.views.forEach(function (view) {
+      view.place = view.rows && new Map(view.rows.map((row, place) => [row, place]));
       view.traces = Object.fromEntries(view.figure.data.map((trace, number) => [trace.name, number]));
       view.rowOf = new Map();
       view.ids.forEach(function (id, row) { if (!view.rowOf.has(id)) { view.rowOf.set(id, row); } });
@@ -152,8 +156,13 @@
     }
 
     function paint(view) {
+      const dim = alone === null ? 1 : 0.2;
       view.figure.data.forEach(function (trace) {
         if (trace.name === "rows") {
+          delete trace.selectedpoints;
+          if (alone !== null) {
+            trace.selectedpoints = Array.from(view.labels.keys()).filter((row) => view.labels[row] === alone);
+          }
           const marker = trace.marker;
           trace.marker = Object.assign(
             { symbol: marker.symbol, size: marker.size, opacity: marker.opacity },
@@ -164,12 +173,30 @@
           trace.marker.color = color("ink");
         } else if (trace.name === "violated") {
           trace.line.color = color("bad");
-          trace.opacity = 0.4;
+          trace.opacity = 0.4 * dim;
+        } else if (trace.name.startsWith("own ")) {
+          trace.line.color = trace.marker.color = color(trace.name.endsWith("must-link") ? "must" : "cannot");
         } else {
           trace.line.color = color(trace.name.endsWith("must-link") ? "must" : "cannot");
-          trace.opacity = trace.name.startsWith("given") ? 1 : 0.55;
+          trace.opacity = (trace.name.startsWith("given") ? 1 : 0.55) * dim;
         }
       });
+      view.figure.layout.annotations = view.centers.flatMap(function (center, cluster) {
+        if (!center || (alone !== null && alone !== cluster)) { return []; }
+        const [x, y] = center;
+        return [{
+          x: x, y: y, text: "<b>" + cluster + "</b>", showarrow: false, bgcolor: color("paper"), opacity: 0.8,
+          borderpad: 1, font: { size: 13, color: color("ink") },
+        }];
+      });
+    }
+
+    function showAlone(cluster) {
+      alone = cluster;
+      all("button.cluster").forEach(function (button) {
+        button.setAttribute("aria-pressed", String(Number(button.dataset.cluster) === alone));
+      });
+      draw();
     }
 
     function react(number) {
@@ -205,10 +232,20 @@
     function mark(number, rows) {
       const view = data.views[number];
       const points = view.figure.data[view.traces.rows];
-      const ring = view.figure.data[view.traces.selected];
-      ring.x = rows.map((row) => points.x[row]);
-      ring.y = rows.map((row) => points.y[row]);
-      Plotly.restyle(plots[number], { x: [ring.x], y: [ring.y] }, [view.traces.selected]);
+      const at = (places) => ({
+        x: places.map((row) => (row === null ? null : points.x[row])),
+        y: places.map((row) => (row === null ? null : points.y[row])),
+      });
+      const links = Object.values(view.constraints).flat().filter(([i, j]) => rows.includes(i) || rows.includes(j));
+      const ends = (mustLink) => links.filter((link) => link[2] === mustLink).flatMap(([i, j]) => [i, j, null]);
+      const shown = { "own must-link": at(ends(true)), "own cannot-link": at(ends(false)), selected: at(rows) };
+      Object.entries(shown).forEach(([trace, where]) => { Object.assign(view.figure.data[view.traces[trace]], where); });
+      const where = Object.values(shown);
+      Plotly.restyle(
+        plots[number],
+        { x: where.map((one) => one.x), y: where.map((one) => one.y) },
+        Object.keys(shown).map((trace) => view.traces[trace])
+      );
     }
 
     function listed(texts) {
@@ -261,23 +298,49 @@
         });
     }
 
+    function listValues(number, row) {
+      const view = data.views[number];
+      byId("selection-values").replaceChildren(...view.values.map(function ([column, values]) {
+        const entry = document.createElement("div");
+        const [term, value] = ["dt", "dd"].map((tag) => entry.appendChild(document.createElement(tag)));
+        term.textContent = column;
+        const text = values[row];
+        value.textContent = text === null ? "see " + view.source : text || "–";
+        entry.classList.toggle("long", value.textContent.length > SHORT);
+        return entry;
+      }));
+    }
+
+    function show(some) { // the panel is there where it has something to say
+      byId("panel").classList.toggle("hidden", !some);
+      root.classList.toggle("docked", some);
+      byId("go").hidden = byId("clear").disabled = !selected;
+      byId("clear").hidden = byId("clear").disabled;
+      byId("found").hidden = !selected;
+      byId("found").tabIndex = selected ? 0 : -1;
+      byId("found").scrollTop = 0;
+    }
+
     function select(number, row) {
       const others = related(number, row);
+      const focused = document.activeElement;
+      if (!byId("panel").contains(focused)) { opener = focused === document.body ? plots[number] : focused; }
       selected = [number, row];
       data.views.forEach((_, other) => { mark(other, other === number ? [row] : others[other]); });
       status.textContent = describe(number, row, others);
+      listValues(number, row);
       listConstraints(number, row);
-      byId("clear").disabled = false;
+      show(true);
     }
 
     function clear() {
-      if (!selected) { return; }
+      const within = byId("panel").contains(document.activeElement);
+      if (selected) { data.views.forEach((_, number) => { mark(number, []); }); }
       selected = null;
-      data.views.forEach((_, number) => { mark(number, []); });
       status.textContent = "No row is selected.";
       constraints.replaceChildren();
-      if (document.activeElement === byId("clear")) { byId("row-name").focus(); }
-      byId("clear").disabled = true;
+      if (within) { (opener || name).focus({ preventScroll: true }); }
+      show(false);
     }
 
     /* search */
@@ -321,6 +384,7 @@
       const near = text.trim() ? matches(text.trim()).next().value : undefined;
       if (near) { select(near[0], near[1]); return; }
       clear();
+      show(true);
       status.textContent = text.trim() ? "No row has “" + text + "” in its name." : "Type the name of a row first.";
     }
 
@@ -329,13 +393,38 @@
     if (where) { where.addEventListener("change", suggest); }
     byId("find").addEventListener("submit", find);
     byId("clear").addEventListener("click", clear);
-    document.addEventListener("keydown", function (event) { if (event.key === "Escape") { clear(); } });
+    document.addEventListener("keydown", function (event) {
+      if (event.key === "Escape") {
+        clear();
+        if (alone !== null) { showAlone(null); }
+      }
+    });
     document.addEventListener("click", function (event) {
       const button = event.target.closest("button.row");
       if (button) {
-        select(Number(button.dataset.view), Number(button.dataset.row));
-        byId("pictures").scrollIntoView();
+        const { place } = data.views[Number(button.dataset.view)];
+        const row = Number(button.dataset.row);
+        select(Number(button.dataset.view), place ? place.get(row) : row);
       }
+    });
+    byId("go").addEventListener("click", function () { plots[selected[0]].closest("figure").scrollIntoView(); });
+
+    /* one cluster at a time: its section opens, and another is closed */
+
+    all("button.cluster").forEach(function (button) {
+      button.addEventListener("click", function () {
+        const cluster = Number(button.dataset.cluster);
+        showAlone(cluster === alone ? null : cluster);
+        if (alone !== null) {
+          all("details.cluster").forEach((one) => { one.open = one.id === "cluster-" + cluster; });
+        }
+      });
+    });
+    all("button.alone").forEach(function (button) {
+      button.addEventListener("click", function () {
+        showAlone(Number(button.dataset.cluster));
+        byId("pictures").scrollIntoView();
+      });
     });
 
     /* what is drawn */

@@ -1,0 +1,56 @@
+"""``mvcc predict``: clusters of new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mvcc._utils.messages import counted
+from mvcc.cli._job_options import by_name
+from mvcc.cli._shared import Folder, below_help, output_options, print_json, say
+
+
+@click.command(
+    "predict",
+    epilog=below_help(
+        "mvcc predict results --view texts=new.csv --out labels.csv",
+        "mvcc predict results --view texts=new.parquet --view images=new.npz --out labels",
+        terms=("view",),
+    ),
+)
+@click.argument("folder", type=Folder())
+@click.option(
+    "--view", "views", multiple=True, required=True, metavar="NAME=FILE", help="New rows of a view; may be repeated."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Output file, .csv or .parquet; for several views, the output folder.",
+)
+@click.option("--fresh", is_flag=True, help="Replace output files that exist.")
+@output_options("Print the outcome as JSON.")
+def command(folder: Path, views: tuple[str, ...], out: Path, fresh: bool, as_json: bool) -> None:
+    """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.
+
+    A table needs the columns that its view was clustered by, in any order; others are ignored. Formats and ids are
+    those of `mvcc cluster`. CSV and Parquet files may be larger than memory. Written are the columns id, cluster and,
+    where clusters have names, name; for several views to labels.csv in a folder for each.
+    """
+    new = by_name(views, "--view")
+    # pandas and scikit-learn take longer to import than a usage error may take
+    from mvcc.jobs import predict_files
+
+    found = predict_files(folder, new, out, fresh=fresh)
+    if as_json:
+        rows = [
+            {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)} for one in found
+        ]
+        print_json({"views": rows})
+        return
+    for one in found:
+        sizes = ", ".join(map(str, one.sizes))
+        say(
+            f"{one.view}: {counted(sum(one.sizes), 'row')}; in clusters 0 to {len(one.sizes) - 1}: {sizes} ({one.path})"
+        )

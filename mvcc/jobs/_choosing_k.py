@@ -1,0 +1,109 @@
+"""What speaks for each of several numbers of clusters: judgments and matches that are held out, stability, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mvcc._utils.files import csv_bytes, write_whole
+from mvcc._utils.messages import why_unwritten
+from mvcc.exceptions import StoreError
+from mvcc.jobs._asked import with_answers
+from mvcc.jobs._config import Job
+from mvcc.jobs._inputs import Inputs, caller_of, check_enough, read_inputs
+
+CHOICE = "choosing_k.csv"
+CURVES = "choosing_k.png"
+
+
+def try_numbers(
+    job: Job, numbers: range, folder: Path, *, fresh: bool = False, on_step: Callable[[str], None] = lambda step: None
+) -> list[dict[str, Any]]:
+    """Cluster by each of several numbers of clusters, and write what speaks for each to a table; none is chosen.
+
+    Of many rows, objects are drawn, with all that were judged.
+
+    Parameters
+    ----------
+    job : Job
+        With any number of clusters.
+    numbers : range
+    folder : Path
+    fresh : bool
+        Replace a table that is there.
+    on_step : callable
+        Told what is about to be done.
+
+    Returns
+    -------
+    list of dict
+        For each number ``k``: ``kept`` and ``kept_error``, ``agreement`` and ``by_chance`` as in ``comparison`` of
+        ``clustering.json``, None without judgments or matches; ``stability``; and the shares of the rows that the
+        ``smallest`` and the ``largest`` cluster of a view have.
+
+    Raises
+    ------
+    MvccError
+        As `cluster_job`.
+    """
+    on_step("reading")
+    job = job.model_copy(update={"n_clusters": numbers[-1]})
+    inputs = with_answers(job, read_inputs(job))
+    for table in inputs.tables:
+        check_enough(table, job.k)
+    _check_folder(folder, fresh=fresh)
+    tried = list(_tried(job, numbers, inputs, on_step))
+    try:
+        write_whole(folder / CHOICE, csv_bytes([[*tried[0]], *(_written(one) for one in tried)]))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return tried
+
+
+def _tried(job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+    # scikit-learn and numba take a second to import: whatever is wrong with the files is told before
+    from mvcc.jobs._comparison import METHODS, Contest, drawn_rows, held_out_by
+    from mvcc.jobs._features import make_features
+    from mvcc.jobs._fit import fit_job
+
+    if (rows := drawn_rows(job, inputs)) is not None:
+        inputs = inputs.on_rows(rows)
+    for k in numbers:
+        of_k = job.model_copy(update={"n_clusters": k, "stability_runs": 0})
+        views = [make_features(table, of_k).X for table in inputs.tables]
+        method = METHODS[job.method](of_k, views, inputs.constraints, inputs.relations, caller_of(inputs.tables))
+        tell = partial(_tell, on_step, k)
+        fit = fit_job(of_k, method, inputs.relations, tell)
+        outcome = held_out_by(Contest(inputs, method, alone=True), fit.labels, tell)[job.method]
+        shares = [np.bincount(labels, minlength=k) / len(labels) for labels in fit.labels]
+        sizes = {"smallest": float(np.min(shares)), "largest": float(np.max(shares))}
+        yield {"k": k, **outcome.facts(), **sizes}
+
+
+def _tell(on_step: Callable[[str], None], k: int, step: str) -> None:
+    on_step(f"k = {k}: {step}")
+
+
+def _written(one: dict[str, Any]) -> list[str]:
+    return ["" if value is None else f"{value:.6g}" for value in one.values()]
+
+
+def _check_folder(folder: Path, *, fresh: bool) -> None:
+    """Refuse a folder that holds other things, or such a table that is not to be replaced."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    if others := sorted(there - {CHOICE, CURVES}):
+        raise StoreError(f"{folder} holds {others[0]}. Choose another folder for the numbers of clusters with --out.")
+    if there and not fresh:
+        raise StoreError(f"{folder} holds {CHOICE}. Choose another folder with --out, or replace it with --fresh.")
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder with --out')}")

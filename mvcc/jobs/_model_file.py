@@ -1,0 +1,90 @@
+"""The file of a model: a zip of JSON and arrays, by skops, of which nothing can run when it is read."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+from mvcc._utils.messages import clipped
+from mvcc._version import __version__
+from mvcc.exceptions import StoreError
+
+FORMAT = 1  # another one where the types below move or change what they hold
+_HEAD = "mvcc.json"
+# of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run nothing either
+_TYPES = {
+    "mvcc.cluster._mpck.MPCKMeans",
+    "mvcc.cluster._pck.PCKMeans",
+    "mvcc.embedding._mixed.MixedFeatures",
+    "mvcc.embedding._neighbors.NeighborSearch",
+    "mvcc.embedding._scaling.AutoScaler",
+    "mvcc.embedding._spectral.SpectralFeatures",
+    "mvcc.embedding._spectral._Spectrum",
+    "mvcc.multiview._nearest_rows.NearestRows",
+    "numpy.dtype",
+}
+_MOST_BYTES, _MOST_TIMES = 2**30, 100  # that a file unpacks to, and times its size
+
+
+def model_bytes(views: list[dict[str, Any]]) -> bytes:
+    """Return the content of the file of a model.
+
+    Parameters
+    ----------
+    views : list of dict
+        Texts, numbers, arrays, and estimators of the types above or of scikit-learn.
+    """
+    import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
+
+    file = io.BytesIO(skops.io.dumps(views, compression=zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_HEAD, json.dumps({"format": FORMAT, "version": __version__}))
+    return file.getvalue()
+
+
+def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
+    """Return the views of a model; messages call the file ``place``.
+
+    Raises
+    ------
+    StoreError
+        For a file that is damaged, of another format, or holds what mvcc never writes.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > max(_MOST_BYTES, _MOST_TIMES * len(content)):
+                raise damaged(place, f"it unpacks to more than {_MOST_TIMES} times its size")
+            head = json.loads(archive.read(_HEAD))
+            version, written = head["format"], clipped(str(head["version"]))
+        if version == FORMAT:
+            return _views(content, place)
+    except StoreError:
+        raise
+    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
+        raise damaged(place, clipped(" ".join(str(error).split()), 200).rstrip(".")) from error
+    raise StoreError(
+        f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc {__version__}, which "
+        f"reads format {FORMAT}. Cluster again."
+    )
+
+
+def _views(content: bytes, place: str) -> list[dict[str, Any]]:
+    import skops.io  # as above
+
+    found = skops.io.get_untrusted_types(data=content)
+    if other := sorted(set(found) - _TYPES):
+        raise StoreError(
+            f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}. Somebody has changed it; "
+            f"do not load it."
+        )
+    views = skops.io.loads(content, trusted=found)
+    if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
+        raise damaged(place, "it holds no views")
+    return views
+
+
+def damaged(place: str, why: str) -> StoreError:
+    """Return the error for a file that is no model."""
+    return StoreError(f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again.")

@@ -1,0 +1,69 @@
+"""The clusters of new rows, as the nearest of the rows that were clustered say."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.validation import check_count, check_data, check_labels
+from mvcc.embedding import NeighborSearch, nearness
+from mvcc.exceptions import InvalidInputError
+
+
+class NearestRows(BaseEstimator):
+    """Assign new rows to the clusters of the nearest rows, which vote, the nearer with more weight (``nearness``).
+
+    A row that is equal to one of ``fit`` gets the cluster of that one.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        Rows that vote; all, where there are fewer.
+    """
+
+    def __init__(self, n_neighbors: int = 10) -> None:
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: ArrayLike, labels: ArrayLike) -> Self:
+        """Remember rows and their clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        labels : array-like of int of shape (n,)
+        """
+        data = check_data(X)
+        self.labels_ = check_labels(labels, len(data), "labels")
+        self.search_ = NeighborSearch.among(data)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the clusters of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+
+        Raises
+        ------
+        InvalidInputError
+            For other columns than in ``fit``, NaN or infinity.
+        """
+        check_is_fitted(self)
+        rows, (n, d) = check_data(X), self.search_.rows.shape
+        if rows.shape[1] != d:
+            raise InvalidInputError(f"X has {rows.shape[1]} features, but {d} were fitted.")
+        with threadpool_limits(1):  # more threads sum in another order
+            distances, nearest = self.search_.nearest_to(rows, min(check_count(self.n_neighbors, "n_neighbors"), n))
+        votes = np.zeros((len(rows), int(self.labels_.max()) + 1))
+        np.add.at(votes, (np.arange(len(rows))[:, None], self.labels_[nearest]), nearness(distances))
+        return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))

@@ -1,0 +1,185 @@
+"""``mvcc compare`` tells what differs between two clusterings: clusters, rows that moved, judgments, matches."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.metrics import adjusted_rand_score
+
+from mvcc.cli._compare import command
+from mvcc.exceptions import StoreError
+from tests.jobs.problems import by_co_em, cluster, read_csv, with_values, write_problem
+
+
+@pytest.fixture(scope="module")
+def clustered(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compare")
+    options = with_values(write_problem(folder), stability_runs=0)
+    cluster(options, folder / "a")
+    cluster(by_co_em(options, threshold=0.3), folder / "co-em")
+    return folder
+
+
+@pytest.fixture
+def folder(clustered, tmp_path):
+    """Return a folder with the clustering `a`, and a copy `b` to be changed."""
+    shutil.copytree(clustered, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    return tmp_path
+
+
+def facts_of(folder):
+    return json.loads((folder / "clustering.json").read_text())
+
+
+def change(folder, how):
+    facts = facts_of(folder)
+    how(facts)
+    (folder / "clustering.json").write_text(json.dumps(facts))
+    return facts
+
+
+def compare(*words):
+    done = CliRunner().invoke(command, list(map(str, words)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def compared(folder, *words):
+    return json.loads(compare(folder / "a", folder / "b", "--json", *words).stdout)
+
+
+def turned(facts):
+    """Renumber the clusters, alike in both views, which are one set."""
+    for view in facts["views"]:
+        view["labels"] = [(label + 1) % 3 for label in view["labels"]]
+
+
+def test_the_same_with_other_numbers_is_the_same(folder):
+    change(folder / "b", turned)
+    for view in compared(folder)["views"]:
+        assert view["numbers"] == [2, 0, 1]
+        assert view["adjusted_rand"] == 1
+        assert view["moved"] == []
+        assert np.array_equal(view["table"], np.diag(np.diagonal(view["table"])))
+        assert np.sum(view["table"]) == view["rows"] == 24
+        assert view["judgments"] == {"new": [], "gone": []}
+
+
+def test_rows_that_moved_are_listed_and_written(folder, tmp_path):
+    def move(facts):
+        turned(facts)
+        for row in (3, 5):
+            facts["views"][0]["labels"][row] = (facts["views"][0]["labels"][row] + 1) % 3
+
+    before = facts_of(folder / "a")["views"][0]
+    after = change(folder / "b", move)["views"][0]
+    first, second = compared(folder, "--out", tmp_path / "moved.csv")["views"]
+    assert [row["id"] for row in first["moved"]] == [before["ids"][row] for row in (3, 5)]
+    for row, place in zip(first["moved"], (3, 5), strict=True):
+        assert row["from"] == before["labels"][place]
+        assert row["to"] == (after["labels"][place] - 1) % 3
+        assert row["cluster_in_second"] == after["labels"][place]
+    assert first["adjusted_rand"] == pytest.approx(adjusted_rand_score(before["labels"], after["labels"]))
+    assert second["moved"] == []
+    written = read_csv(tmp_path / "moved.csv")
+    assert written == [{"view": "view0"} | {name: str(x) for name, x in row.items()} for row in first["moved"]]
+    said = compare(folder / "a", folder / "b").stdout
+    assert "view0: 2 of 24 rows moved; adjusted Rand index 0." in said
+    assert "numbers of B: 0 is 2, 1 is 0, 2 is 1" in said
+    assert f"  moved (2): {before['ids'][3]} {before['labels'][3]} → " in said
+
+
+def test_judgments_and_matches_that_are_new_or_gone_are_told(folder):
+    def judge(facts):
+        facts["views"][0]["given"][0][2] ^= True
+        facts["views"][1]["given"].append([0, 1, True, 1.0, True, "line 2"])
+        facts["relations"][0]["pairs"].pop()
+
+    before = facts_of(folder / "a")
+    i, j, must_link = before["views"][0]["given"][0][:3]
+    change(folder / "b", judge)
+    found = compared(folder)
+    ids = before["views"][0]["ids"]
+    kinds = ("must-link", "cannot-link") if must_link else ("cannot-link", "must-link")
+    gone, new = ({"i": ids[i], "j": ids[j], "kind": kind} for kind in kinds)
+    assert found["views"][0]["judgments"] == {"new": [new], "gone": [gone]}
+    ids = before["views"][1]["ids"]
+    assert found["views"][1]["judgments"]["new"] == [{"i": ids[0], "j": ids[1], "kind": "must-link"}]
+    u, v = before["relations"][0]["pairs"][-1]
+    lost = {"view0": before["views"][0]["ids"][u], "view1": before["views"][1]["ids"][v]}
+    assert found["matches"] == [{"views": ["view0", "view1"], "new": [], "gone": [lost]}]
+    said = compare(folder / "a", folder / "b").stdout
+    assert f"  gone matches of view0 and view1 (1): {' '.join(lost.values())}" in said
+
+
+def test_another_method_more_clusters_other_rows_and_outliers_are_compared_on_what_is_common(folder):
+    def differ(facts):
+        facts["n_clusters"], facts["names"] = 4, []
+        view = facts["views"][1]
+        view["name"] = "other"
+        view = facts["views"][0]
+        view["labels"][0] = 3
+        view["ids"][1] = "new row"
+        for values in (view["labels"], view["reference"], view["x"], view["y"], view["stability"], view["fit"]):
+            del values[2]
+        view |= {"outliers": [view["ids"].pop(2)], "n_rows": 23, "given": [], "violated": []}
+        facts["relations"] = []
+
+    before = facts_of(folder / "a")["views"][0]
+    shutil.copytree(folder / "co-em", folder / "b", dirs_exist_ok=True)
+    change(folder / "b", differ)
+    found = compared(folder)
+    (view,) = found["views"]
+    assert view["rows"] == 23
+    assert view["only_in"] == [1, 1]
+    assert len(view["clusters"][0]) == 3
+    assert view["clusters"][1] == [0, 1, 2, 3, -1]
+    moved = {row["id"]: row["to"] for row in view["moved"]}
+    assert moved[before["ids"][0]] == 3
+    assert moved[before["ids"][2]] == -1
+    a, b = folder / "a", folder / "b"
+    assert found["notes"] == [
+        f"The view view1 is only in {a}.",
+        f"The view other is only in {b}.",
+        f"view0: 1 row only in {a}.",
+        f"view0: 1 row only in {b}.",
+    ]
+    done = compare(a, b)
+    assert "Note: view0: 1 row only in" in done.stderr
+    assert f"{before['ids'][2]} {before['labels'][2]} → none" in done.stdout
+
+
+def unknown(facts):
+    for view in facts["views"]:
+        view["ids"] = [f"other {name}" for name in view["ids"]]
+
+
+def renamed(facts):
+    for view in facts["views"]:
+        view["name"] += "_2"
+
+
+@pytest.mark.parametrize(
+    ("how", "words", "message"),
+    [
+        (unknown, [], r"cannot be compared: no view has rows in both \(views: view0, view1 and view0, view1\)"),
+        (renamed, [], r"cannot be compared: .*view0_2"),
+        (lambda facts: facts.update(schema=9), [], r"b/clustering\.json cannot be read: it is of another version"),
+        (None, ["--out", "b/clustering.json"], r"belongs to the clustering and would be written over"),
+        (None, ["--out", "view0.csv"], r"view0\.csv belongs to the clustering"),
+        (None, ["--out", "view0.csv/x.csv"], r"cannot be written"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_and_nothing_is_written(folder, monkeypatch, how, words, message):
+    monkeypatch.chdir(folder)
+    if how:
+        change(folder / "b", how)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(StoreError, match=message):
+        compare("a", "b", *words)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

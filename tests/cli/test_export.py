@@ -1,0 +1,194 @@
+"""``mvcc export`` writes a user's own tables as they are, with what the clustering says of every row beside them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from mvcc.cli._export import command
+from mvcc.exceptions import ConfigError, DataError, StoreError
+from tests.jobs.problems import cluster, read_csv, with_values, write_csv
+
+COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
+# what stands in `note`, and in an exported CSV file
+NOTES = {
+    "=1+1": "'=1+1",
+    "+49 30 1": "'+49 30 1",
+    "-": "'-",
+    "@SUM(A1)": "'@SUM(A1)",
+    "\tx": "'\tx",
+    "-1,5": "-1,5",
+    "+2.5e-3": "+2.5e-3",
+    "-5 %": "-5 %",
+    "a;b": "a;b",
+    "": "",
+    'say "é"': 'say "é"',
+}
+
+
+@pytest.fixture(scope="module")
+def clustered(tmp_path_factory):
+    """Cluster a table of semicolons and decimal commas, and a table of Parquet with missing values."""
+    folder = tmp_path_factory.mktemp("export")
+    rng = np.random.default_rng(0)
+    rows = [list(COLUMNS)]
+    for n in range(24):
+        note = list(NOTES)[n % len(NOTES)]
+        x, y = rng.normal(size=2) + n % 2 * 9
+        rows.append([f"r{n}", f"0{n:02}", f"fit {n}", note, *(f"{z:.3f}".replace(".", ",") for z in (x, y)), n])
+    write_csv(folder / "one.csv", rows, ";")
+    count = pd.array([None, *range(1, 24)], dtype="Float64")
+    pd.DataFrame({"id": range(24), "x": rng.normal(size=24), "count": count}).to_parquet(folder / "two.parquet")
+    said = [(("views", "one", key), value, key) for key, value in (
+        ("path", str(folder / "one.csv")), ("ignore", ["code", "fit", "note"]))]  # fmt: skip
+    two = [(("views", "two", "path"), str(folder / "two.parquet"), "--view")]
+    cluster(with_values(said + two, n_clusters=2, stability_runs=2), folder / "results")
+    cluster(with_values(said, n_clusters=2, stability_runs=0), folder / "alone")
+    return folder
+
+
+@pytest.fixture
+def folder(clustered, tmp_path):
+    """Copy the folder, so that its files may be changed."""
+    return Path(shutil.copytree(clustered, tmp_path / "copy"))
+
+
+def export(*words, code=0):
+    done = CliRunner().invoke(command, list(map(str, words)), catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
+def read_semicolons(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter=";"))
+
+
+def test_a_csv_table_is_as_it_was_with_formulas_escaped_and_clusters_beside(folder, tmp_path):
+    assert export(folder / "results", "--out", tmp_path / "out").splitlines() == [
+        f"{tmp_path / 'out/one.csv'}: 24 rows",
+        f"{tmp_path / 'out/two.csv'}: 24 rows",
+    ]
+    before, after = read_semicolons(folder / "one.csv"), read_semicolons(tmp_path / "out/one.csv")
+    labels = read_csv(folder / "results/one/labels.csv")
+    for old, new, label in zip(before, after, labels, strict=True):
+        assert new.pop("'=x") == old.pop("=x")
+        assert new.pop("note") == NOTES[old.pop("note")]
+        assert {name: new[name] for name in old} == old
+        assert [new["cluster"], new["fit_2"]] == [label["cluster"], label["fit"]]
+        assert float(new["stability"]) == float(label["stability"])
+    other = read_csv(tmp_path / "out/two.csv")
+    assert [row["count"] for row in other[:3]] == ["", "1", "2"]
+    assert [row["id"] for row in other] == [str(n) for n in range(24)]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx"])
+def test_numbers_are_numbers_and_codes_are_texts_in_typed_formats(folder, tmp_path, ending):
+    files = json.loads(export(folder / "results", "--out", tmp_path / "out", "--format", ending, "--json"))["files"]
+    assert [file["path"] for file in files] == [str(tmp_path / f"out/{name}.{ending}") for name in ("one", "two")]
+    read = pd.read_parquet if ending == "parquet" else pd.read_excel
+    before = read_semicolons(folder / "one.csv")
+    one = read(tmp_path / f"out/one.{ending}")
+    assert list(one.columns) == [*COLUMNS, "cluster", "stability", "fit_2"]
+    assert one["=x"].tolist() == [float(row["=x"].replace(",", ".")) for row in before]
+    assert one["price"].tolist() == list(range(24))
+    assert one["note"].fillna("").tolist() == [row["note"] for row in before]
+    assert one["cluster"].tolist() == [int(row["cluster"]) for row in read_csv(folder / "results/one/labels.csv")]
+    if ending == "xlsx":  # pandas takes texts of digits for numbers
+        one = pd.DataFrame(openpyxl.load_workbook(tmp_path / "out/one.xlsx")["one"].values)[1][1:]
+        assert one.tolist() == [row["code"] for row in before]
+    else:
+        assert one["code"].tolist() == [row["code"] for row in before]
+    two = read(tmp_path / f"out/two.{ending}")
+    assert two["count"].isna().tolist() == [True] + [False] * 23
+    assert two["count"][1:].tolist() == list(range(1, 24))
+
+
+def test_a_workbook_has_a_sheet_for_each_view_and_no_formulas(folder, tmp_path):
+    export(folder / "results", "--out", tmp_path / "all.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "all.xlsx")
+    assert book.sheetnames == ["one", "two"]
+    cells = [cell for row in book["one"].iter_rows() for cell in row]
+    assert not [cell for cell in cells if cell.data_type == "f"]
+    assert {cell.value for cell in cells if cell.quotePrefix} == {"=x", "=1+1"}
+
+
+def test_one_view_may_be_one_file_without_stability(folder, tmp_path):
+    export(folder / "alone", "--out", tmp_path / "mine.csv")
+    assert list(read_semicolons(tmp_path / "mine.csv")[0])[-2:] == ["cluster", "fit_2"]
+
+
+def test_names_and_outliers_are_told(folder, tmp_path):
+    facts = json.loads((folder / "alone/clustering.json").read_text())
+    view = facts["views"][0]
+    view["names"] = ["=HYPERLINK()", "b"]
+    for values in (view["labels"], view["x"], view["y"], view["stability"], view["fit"]):
+        del values[5]
+    view |= {"outliers": [view["ids"].pop(5)], "n_rows": 23}
+    (folder / "alone/clustering.json").write_text(json.dumps(facts))
+    export(folder / "alone", "--out", tmp_path / "mine.csv")
+    rows = read_semicolons(tmp_path / "mine.csv")
+    assert {row["cluster_name"] for row in rows} == {"'=HYPERLINK()", "b", ""}
+    assert [rows[5][name] for name in ("cluster", "cluster_name", "fit_2")] == ["-1", "", ""]
+    export(folder / "alone", "--out", tmp_path / "mine.parquet")
+    assert pd.read_parquet(tmp_path / "mine.parquet")["fit_2"].isna().sum() == 1
+
+
+def damage(folder):
+    path = folder / "one.csv"
+    path.write_text(path.read_text().replace("r7;", "r77;"))
+
+
+def lose(folder):
+    (folder / "two.parquet").unlink()
+
+
+def mark(folder):
+    facts = json.loads((folder / "results/clustering.json").read_text())
+    facts["views"][0]["ids"][3] = "another"
+    (folder / "results/clustering.json").write_text(json.dumps(facts))
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "error", "message"),
+    [
+        (damage, ["--out", "out"], DataError, r"one\.csv has changed since .*mvcc cluster .*cluster\.yaml --out"),
+        (mark, ["--out", "out"], DataError, r"one\.csv has changed since"),
+        (lose, ["--out", "out"], DataError, r"two\.parquet: there is no such file"),
+        (None, ["--out", "out.csv"], ConfigError, r"out\.csv holds one table, and there are 2 views\. Name a folder"),
+        (None, ["--out", "out.tsv"], ConfigError, r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx"),
+        (None, ["--out", "out.xlsx", "--format", "csv"], ConfigError, r"--format csv does not fit"),
+        (None, ["--out", "results/model.joblib/x.xlsx"], StoreError, r"cannot be written: .*where a folder must be"),
+        (None, ["--out", "."], StoreError, r"one\.csv belongs to the clustering and would be written over"),
+    ],
+)
+def test_what_cannot_be_exported_is_told_and_nothing_is_written(folder, monkeypatch, change, words, error, message):
+    monkeypatch.chdir(folder)
+    if change:
+        change(folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(error, match=message):
+        export("results", *words)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("_MOST_ROWS", 23, r"a sheet has at most 23 rows .*; one has 24"),
+        ("_MOST_CHARACTERS", 5, r"cannot be in a workbook.* at most 5 others"),
+    ],
+)
+def test_what_no_workbook_can_hold_is_told(folder, tmp_path, monkeypatch, name, value, message):
+    monkeypatch.setattr(f"mvcc.jobs._workbooks.{name}", value)
+    with pytest.raises(DataError, match=message):
+        export(folder / "results", "--out", tmp_path / "all.xlsx")
+    assert not (tmp_path / "all.xlsx").exists()

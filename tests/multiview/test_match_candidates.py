@@ -1,0 +1,125 @@
+"""Likely counterparts of rows without a match, compared with their definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from mvcc import candidate_hits, match_candidates
+from mvcc.embedding import raw_columns
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview import _match_candidates as module
+
+
+def two_views(n=90, noise=0.1, n_matches=60, seed=0):
+    """Two views of the same things, the second in another order, and the matches of the first rows."""
+    rng = np.random.default_rng(seed)
+    things, order = rng.normal(size=(n, 2)), rng.permutation(n)
+    views = [things @ rng.normal(size=(2, 4)), things[order] @ rng.normal(size=(2, 3))]
+    views = [X + noise * rng.normal(size=X.shape) for X in views]
+    return views, np.column_stack((np.arange(n), np.argsort(order)))[:n_matches], np.argsort(order)
+
+
+def slow_scores(views, matches):
+    """Return the scores of all rows of both views without a match, by a generalized eigenproblem and loops."""
+    kernels, own = [], []
+    for X, matched in zip(map(raw_columns, views), matches.T, strict=True):
+        landmarks = X[matched]
+        gaps = ((X[:, None] - landmarks[None]) ** 2).sum(axis=2)
+        unit = np.median(gaps[matched][np.triu_indices(len(matched), 1)])
+        kernels.append(np.exp(-module.WIDTH * gaps / unit))
+        kernels[-1] -= kernels[-1][matched].mean(axis=0)
+        own.append(np.setdiff1d(np.arange(len(X)), matched))
+    a, b = (K[matched] for K, matched in zip(kernels, matches.T, strict=True))
+    m = len(matches)
+    within = [C + module.RIDGE * np.trace(C) / m * np.eye(m) for C in (a.T @ a / m, b.T @ b / m)]
+    between, zero = a.T @ b / m, np.zeros((m, m))
+    values, vectors = scipy.linalg.eigh(
+        np.block([[zero, between], [between.T, zero]]), scipy.linalg.block_diag(*within)
+    )
+    values, vectors = values[m:], vectors[:, m:] * values[m:]
+    x, y = (K[rows] @ part for K, rows, part in zip(kernels, own, np.split(vectors, 2), strict=True))
+    cosines = (x / np.linalg.norm(x, axis=1)[:, None]) @ (y / np.linalg.norm(y, axis=1)[:, None]).T
+    to_right = [np.sort(row)[-10:].mean() for row in cosines]
+    to_left = [np.sort(column)[-10:].mean() for column in cosines.T]
+    return 2 * cosines - np.array(to_right)[:, None] - np.array(to_left), own
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_are_those_of_the_definition(seed):
+    views, matches, _ = two_views(noise=0.5, seed=seed)
+    views[1] = np.vstack((views[1], np.random.default_rng(seed).normal(size=(4, 3))))  # have no counterpart
+    scores, (rows, others) = slow_scores(views, matches)
+    found = match_candidates(views, {(0, 1): matches}, n_candidates=3)[0, 1]
+    order = np.argsort(-scores.max(axis=1))
+    assert found.rows.tolist() == rows[order].tolist()
+    best = np.argsort(-scores, axis=1)[:, :3]
+    assert np.array_equal(found.candidates, others[best][order])
+    np.testing.assert_allclose(found.scores, np.take_along_axis(scores, best, axis=1)[order], atol=1e-6)
+    for row, other, mutual, margin in zip(order, best[order, 0], found.mutual, found.margins, strict=True):
+        assert mutual == (scores[:, other].argmax() == row)
+        rivals = np.concatenate((np.delete(scores[row], other), np.delete(scores[:, other], row)))
+        assert margin == pytest.approx(scores[row, other] - rivals.max(), abs=1e-6)
+
+
+def test_counterparts_are_found_where_views_tell_them_and_not_where_they_do_not():
+    views, matches, partner = two_views()
+    found = match_candidates(views, {(0, 1): matches})[0, 1]
+    assert found.candidates.shape == (30, 5)
+    assert (found.candidates[:, 0] == partner[found.rows]).mean() > 0.6
+    assert (found.candidates == partner[found.rows][:, None]).any(axis=1).mean() > 0.9
+    hits = candidate_hits(views, {(0, 1): matches})[0, 1]
+    assert hits[0] > 0.4
+    assert (np.diff(hits) >= 0).all()
+    views[1] = np.random.default_rng(1).permutation(views[1])
+    assert candidate_hits(views, {(0, 1): matches})[0, 1][-1] < 0.4  # by chance 5 of 42
+
+
+def test_names_and_the_order_of_views_do_not_matter():
+    views, matches, _ = two_views()
+    expected = match_candidates(views, {(0, 1): matches})[0, 1]
+    named = match_candidates(dict(zip("ab", views, strict=True)), {("b", "a"): matches[:, ::-1]})[0, 1]
+    assert np.array_equal(named.candidates, expected.candidates)
+
+
+@pytest.mark.parametrize(("name", "value", "same"), [("_BLOCK_ENTRIES", 50, True), ("MOST_LANDMARKS", 30, False)])
+def test_many_rows_are_compared_in_blocks_and_by_some_landmarks(monkeypatch, name, value, same):
+    views, matches, partner = two_views()
+    expected = match_candidates(views, {(0, 1): matches})[0, 1]
+    monkeypatch.setattr(module, name, value)
+    found = match_candidates(views, {(0, 1): matches})[0, 1]
+    assert np.allclose(found.scores, expected.scores) is same
+    assert (found.candidates == partner[found.rows][:, None]).any(axis=1).mean() > 0.9
+
+
+@pytest.mark.parametrize(("n", "left", "shape"), [(60, 60, (0, 0)), (61, 61, (1, 1)), (90, 60, (0, 0))])
+def test_few_rows_may_be_left(n, left, shape):
+    views, matches, _ = two_views(n=n, n_matches=60)
+    views[1] = np.vstack((views[1][matches[:, 1]], views[1][: left - 60]))
+    matches[:, 1] = np.arange(60)
+    found = match_candidates(views, {(0, 1): matches})[0, 1]
+    assert found.candidates.shape == found.scores.shape == shape
+    assert len(found.rows) == len(found.mutual) == len(found.margins) == shape[0]
+    assert np.isfinite(found.margins).all()
+
+
+@pytest.mark.parametrize("spoil", [lambda X: X * 0, lambda X: np.round(X / 9), lambda X: X * 1e140])
+def test_constant_repeated_and_huge_rows_give_finite_scores(spoil):
+    views, matches, _ = two_views()
+    views[0] = spoil(views[0])
+    found = match_candidates(views, {(0, 1): matches})[0, 1]
+    assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize(
+    ("n_matches", "n_candidates", "message"),
+    [(19, 5, "must have 20 matches or more of two views, got 19"), (60, 0, "n_candidates must be")],
+)
+def test_too_few_matches_and_no_candidates_are_refused(n_matches, n_candidates, message):
+    views, matches, _ = two_views()
+    with pytest.raises(InvalidInputError, match=message):
+        match_candidates(views, {(0, 1): matches[:n_matches]}, n_candidates=n_candidates)
+    if n_matches < 25:
+        with pytest.raises(InvalidInputError, match=r"got 1[56]\."):
+            candidate_hits(views, {(0, 1): matches[:n_matches]})
