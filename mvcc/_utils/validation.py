@@ -114,9 +114,11 @@ def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: An
 
 def _not_finite(X: Any, error: Exception) -> str:
     """Say where a table of numbers has the first value that is missing or infinite; nothing of other tables."""
-    with suppress(TypeError, ValueError):
-        array = np.asarray(X, dtype=np.float64)
-        if array.ndim == 2 and not np.isfinite(array).all():
+    with suppress(TypeError, ValueError, OverflowError):
+        array = np.asarray(X)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+        if array.dtype.kind == "f" and array.ndim == 2 and not np.isfinite(array).all():
             row, column = np.argwhere(~np.isfinite(array))[0]
             name = shown(X.columns[column]) if hasattr(X, "columns") else column
             return f"{str(error).splitlines()[0]} The first one is in row {row}, column {name}."

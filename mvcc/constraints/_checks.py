@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._utils.messages import shown
 from mvcc._utils.validation import as_array, as_floats
 from mvcc.exceptions import InvalidInputError
 
@@ -21,7 +20,7 @@ def check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
         raise InvalidInputError(f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}.")
     if checked.dtype.kind not in "iu":
         hint = "" if checked.dtype.kind in "fcb" else "; `fit` takes ids in a DataFrame with the columns i, j and kind"
-        raise InvalidInputError(f"pairs must be integer row numbers, got {shown(checked.tolist()[0][0])}{hint}.")
+        raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}{hint}.")
     if checked.min() < 0 or checked.max() > MAX_ROW:
         bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
         raise InvalidInputError(f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}.")

@@ -133,18 +133,55 @@ class ClusteringResult:
         said = "; ".join(parts) + "."
         for name, without, because in self._found.tables[list(self._views).index(view)].get("moved.csv", [])[1:]:
             if name == self._views[view]["ids"][row]:
-                return f"{said} Without the constraints it would be in {self._called(without)}: {because}."
+                return f"{said} Without the constraints it would be in {self._called(without)}, {because}."
         return said
+
+    def profile(self, cluster: int) -> dict[str, dict[str, Any]]:
+        """Say what sets a cluster apart in each view.
+
+        Parameters
+        ----------
+        cluster : int
+            A number of ``labels``.
+
+        Returns
+        -------
+        dict {view: dict}
+            ``columns``, a DataFrame with a rule for each column that sets the cluster apart, the shares of rows in the
+            cluster and outside that follow it, and both medians; ``words``, a DataFrame of their shares in texts; and
+            the ids of rows: ``typical`` ones, ``borderline`` ones (a Series of the other cluster), and ``misfits``.
+        """
+        if cluster not in range(self.facts["n_clusters"]):
+            raise InvalidInputError(
+                f"there is no cluster {shown(cluster)}; they are 0 … {self.facts['n_clusters'] - 1}."
+            )
+        profiles = [of_view[cluster] for of_view in self.facts["profiles"]]
+        return {name: self._profile_in(name, own) for name, own in zip(self._views, profiles, strict=True)}
+
+    def _profile_in(self, view: str, own: dict[str, Any]) -> dict[str, Any]:
+        columns = [
+            (one["column"], one["rule"], one["inside"], one["outside"], *(one["medians"] or ("", "")))
+            for one in own["columns"]
+        ]
+        words = [(one["value"], one["inside"], one["outside"]) for one in own["words"]]
+        ids, other = self._index[view], pd.DataFrame(own["borderline"], columns=["row", "other"], dtype=int)
+        return {
+            "columns": _table(columns, "column", "rule", "inside", "outside", "median inside", "median outside"),
+            "words": _table(words, "word", "inside", "outside"),
+            "typical": list(ids[own["typical"]]),
+            "borderline": pd.Series(other["other"].to_numpy(), index=ids[other["row"]], name="other cluster"),
+            "misfits": list(ids[own["misfits"]]),
+        }
 
     def compare(self, other: ClusteringResult) -> dict[str, Any]:
         """Return what differs from another clustering, as `mvcc compare --json` prints it."""
         return compare_facts((self.facts, other.facts), ("this clustering", "the other one"))
 
     def plot(self) -> Figure:
-        """Draw every view in two dimensions, colored by cluster; return the matplotlib figure."""
-        from matplotlib.figure import Figure
+        """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""
+        import matplotlib.pyplot as plt
 
-        figure = Figure(figsize=(5 * len(self._views), 4.5), layout="constrained")
+        figure = plt.figure(figsize=(5 * len(self._views), 4.5), layout="constrained")
         for axes, (name, view) in zip(np.ravel(figure.subplots(1, len(self._views))), self._views.items(), strict=True):
             x, y, labels = np.array(view["x"]), np.array(view["y"]), self.labels[name].to_numpy()
             for cluster in np.unique(labels):
@@ -171,7 +208,8 @@ class ClusteringResult:
         return f"<ClusteringResult: {self.facts['n_clusters']} clusters of {rows}>"
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.facts["warnings"])
+        said = [*([compared["sentence"]] if (compared := self.facts["comparison"]) else []), *self.facts["warnings"]]
+        notes = "".join(f"<li>{escape(note)}</li>" for note in said)
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{f'<ul>{notes}</ul>' if notes else ''}"
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
@@ -189,3 +227,7 @@ class ClusteringResult:
         names = self.facts["names"]
         name = names[cluster] if cluster < len(names) else ""
         return f"cluster {cluster} ({name})" if name else f"cluster {cluster}"
+
+
+def _table(rows: list[tuple[Any, ...]], *columns: str) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(columns)).set_index(columns[0])

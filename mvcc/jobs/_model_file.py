@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
+from pathlib import Path
 from typing import Any
 
 from mvcc._utils.messages import clipped
@@ -12,7 +14,8 @@ from mvcc._version import __version__
 from mvcc.exceptions import StoreError
 
 FORMAT = 1  # another one where the types below move or change what they hold
-_HEAD = "mvcc.json"
+_HEAD, _SCHEMA = "mvcc.json", "schema.json"
+_ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
 # of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run nothing either
 _TYPES = {
     "mvcc.cluster._mpck.MPCKMeans",
@@ -38,9 +41,25 @@ def model_bytes(views: list[dict[str, Any]]) -> bytes:
     """
     import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
 
-    file = io.BytesIO(skops.io.dumps(views, compression=zipfile.ZIP_DEFLATED))
-    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_HEAD, json.dumps({"format": FORMAT, "version": __version__}))
+    with zipfile.ZipFile(io.BytesIO(skops.io.dumps(views))) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    head = json.dumps({"format": FORMAT, "version": __version__}).encode()
+    return _zipped({_HEAD: head, **_renumbered(entries)})
+
+
+def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
+    """Replace addresses in memory, by which skops names objects, by their order: the same model has the same bytes."""
+    schema = entries.pop(_SCHEMA).decode()
+    numbers = {address: str(number) for number, address in enumerate(dict.fromkeys(_ADDRESS.findall(schema)))}
+    files = {f"{numbers[Path(name).stem]}{Path(name).suffix}": content for name, content in entries.items()}
+    return {_SCHEMA: _ADDRESS.sub(lambda found: numbers[found[0]], schema).encode(), **files}
+
+
+def _zipped(entries: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(entries.items()):
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of no time
     return file.getvalue()
 
 

@@ -300,7 +300,7 @@ class Clustering(Facts):
         sizes = [self.views[number].n_rows for number in relation.views]
         table = relation.held_out.table if relation.held_out else ()
         if table and {len(table), *map(len, table)} != {self.n_clusters}:
-            raise ValueError(f"{where}.held_out.table must have {self.n_clusters} lines of as many numbers")
+            raise ValueError(f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} counts")
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
             if wrong := next((pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None):

@@ -132,7 +132,10 @@ def test_names_and_outliers_are_told(folder, tmp_path):
     view["names"] = ["=HYPERLINK()", "b"]
     for values in (view["labels"], view["x"], view["y"], view["stability"], view["fit"]):
         del values[5]
+    for _, values in view["values"]:
+        del values[5]
     view |= {"outliers": [view["ids"].pop(5)], "n_rows": 23}
+    facts["profiles"] = []
     (folder / "alone/clustering.json").write_text(json.dumps(facts))
     export(folder / "alone", "--out", tmp_path / "mine.csv")
     rows = read_semicolons(tmp_path / "mine.csv")
@@ -166,7 +169,7 @@ def mark(folder):
         (None, ["--out", "out.csv"], ConfigError, r"out\.csv holds one table, and there are 2 views\. Name a folder"),
         (None, ["--out", "out.tsv"], ConfigError, r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx"),
         (None, ["--out", "out.xlsx", "--format", "csv"], ConfigError, r"--format csv does not fit"),
-        (None, ["--out", "results/model.joblib/x.xlsx"], StoreError, r"cannot be written: .*where a folder must be"),
+        (None, ["--out", "results/model.skops/x.xlsx"], StoreError, r"cannot be written: .*where a folder must be"),
         (None, ["--out", "."], StoreError, r"one\.csv belongs to the clustering and would be written over"),
     ],
 )

@@ -224,7 +224,8 @@ def test_a_constraint_on_a_row_that_is_not_there_is_refused_with_row_and_number_
     "constraints", [[(0, 1)], ([(0, 1)], [True]), {"must_link": [(0, 1)]}, np.zeros((1, 2)), "none", 0]
 )
 def test_constraints_of_another_type_are_refused(Estimator, X, constraints):
-    with pytest.raises(InvalidInputError, match=r"mvcc\.Constraints or None.*" + type(constraints).__name__):
+    words = rf"mvcc\.Constraints, a DataFrame or None, not {type(constraints).__name__}"
+    with pytest.raises(InvalidInputError, match=words):
         Estimator(3).fit(X, constraints=constraints)
 
 
