@@ -19,7 +19,7 @@ from mvcc.jobs._numbers import COMMAS, DECIMAL_COMMAS, POINTS, by_note, numbers_
 
 Values = NDArray[np.float64] | NDArray[np.object_]
 
-BESIDE, CONSTANT, LABELS = "beside the array", "constant", "looks like labels"
+AN_ID, BESIDE, CONSTANT, LABELS = "an id", "beside the array", "constant", "looks like labels"
 MOST = 1e100  # of a value; sums of squares of larger ones are beyond all floats
 MOST_CATEGORIES = 40  # distinct values, each twice in the mean; words with more are text
 _TOO_MANY = 1000  # of a category that was asked for: each is a column
@@ -28,8 +28,11 @@ _MISSING = {"", "na", "n/a", "#n/a", "nan", "nat", "?", "null", "none", "<na>"}
 TRUTH = ({"true": 1.0, "false": 0.0}, {"yes": 1.0, "no": 0.0})
 _LABELS = re.compile(r"(true[ _-]?)?(labels?|class(es)?|targets?|category|clusters?|species)", re.IGNORECASE)
 _MOST_LABELS = 50
-_ID = re.compile(r"(.*[ _.-])?(id|ids|key|code|nr|no|uuid|identifier|sku|isbn|ean)", re.IGNORECASE)
+_ID = re.compile(r"(.*[ _.-])?(id|ids|key|code|nr|no|number|uuid|identifier|sku|isbn|ean)\.?", re.IGNORECASE)
 _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
+# with letters and digits, but neither a number with its unit nor a date
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}")
+_FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ].*)?")
 _DATES = {  # how dates may be written, and what this is called
     "ISO8601": "year-month-day",
@@ -100,12 +103,31 @@ def looks_like_labels(name: str, values: pd.Series[Any]) -> bool:
 
 def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
     """Tell whether a column names the rows: it is called so, and its values are distinct texts or whole numbers."""
-    if not (_ID.fullmatch(name.strip()) or _CAMEL_ID.fullmatch(name.strip())):
-        return False
-    if values.dtype.kind not in "iufOUT" or is_missing(values).any():
+    if not _is_called_id(name) or values.dtype.kind not in "iufOUT" or is_missing(values).any():
         return False
     texts = as_texts(values)
     return not texts.duplicated().any() and not texts.str.contains(r"^[+-]?\d*[.,]\d+$").any()
+
+
+def looks_like_codes(values: pd.Series[Any]) -> bool:
+    """Tell whether a column holds codes such as INV-0187, each of one row, whatever it is called."""
+    return _are_codes(values) and not values.duplicated().any()
+
+
+def holds_ids(name: str, values: pd.Series[Any]) -> bool:
+    """Tell whether a column says nothing but which thing a row is of; a thing may have several rows."""
+    several = _is_called_id(name) and values.nunique() > len(values) / 2
+    return looks_like_ids(name, values) or (_are_codes(values) and (several or not values.duplicated().any()))
+
+
+def _is_called_id(name: str) -> bool:
+    return bool(_ID.fullmatch(name.strip()) or _CAMEL_ID.fullmatch(name.strip()))
+
+
+def _are_codes(values: pd.Series[Any]) -> bool:
+    if values.dtype.kind not in "OUT" or len(values) < _FEWEST_CODES or is_missing(values).any():
+        return False
+    return bool(as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES)
 
 
 def is_missing(values: pd.Series[Any]) -> NDArray[np.bool_]:

@@ -164,12 +164,10 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
 
 def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
     """Return the model in a folder of results, and its facts; as `load_model`."""
-    file = folder / MODEL
-    if not (folder / FACTS).exists():
-        raise StoreError(f"{folder} holds no clustering: there is no {FACTS}. Name a folder that `mvcc cluster` wrote.")
+    file, facts = folder / MODEL, parse_facts(read_facts(folder))
     if not file.exists() and (folder / _FORMER_MODEL).exists():
         raise StoreError(f"{folder / _FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again.")
-    facts, content = parse_facts(read_facts(folder)), _content_of(file)
+    content = _content_of(file)
     if damage := _damage_of_model(content, facts):
         raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
     return _model_in(file, content), facts

@@ -131,14 +131,14 @@ def read_matches(job: Job, tables: list[Table], problems: Problems) -> Relations
 def _matches(path: str, first: Table, second: Table) -> NDArray[np.int64]:
     """Read (row of the first, row of the second) of a file with columns of ids.
 
-    They are called by the names of the views, or left and right, or are the first two. A first line that is no match
-    names the columns.
+    They are called by the names of the views or of their id columns, or left and right, or are the first two. A first
+    line that is no match names the columns.
     """
     frame = read_frame(path)
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:
         raise DataError(f"{path}: there must be two columns, the ids of {first.name} and of {second.name}; it has one.")
-    sides, is_header = _sides(names, first.name, second.name)
+    sides, is_header = _sides(names, first, second)
     columns = [as_texts(frame.iloc[:, column]).tolist() for column in sides]
     skipped = frame.attrs.get("lines", 0)
     if not is_header and (names[0] in first.row or names[1] in second.row):  # a match itself, or one with a mistake
@@ -163,10 +163,11 @@ def _matches(path: str, first: Table, second: Table) -> NDArray[np.int64]:
     return pd.DataFrame(rows).drop_duplicates().to_numpy()
 
 
-def _sides(names: list[str], first: str, second: str) -> tuple[tuple[int, int], bool]:
+def _sides(names: list[str], first: Table, second: Table) -> tuple[tuple[int, int], bool]:
     """Return the columns of the ids of two views, and whether their names tell that they are."""
     lower = [name.casefold() for name in names]
-    for one, other in ((first, second), ("left", "right")):
+    id_columns = (first.id_column or "", second.id_column or "")
+    for one, other in ((first.name, second.name), id_columns, ("left", "right")):
         found = [lower.index(name.casefold()) for name in (one, other) if name.casefold() in lower]
         if len(set(found)) == 2:
             return (found[0], found[1]), True

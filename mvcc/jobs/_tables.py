@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from mvcc._utils.messages import clipped, counted, nearest, shown
 from mvcc.exceptions import DataError
 from mvcc.jobs._columns import (
+    AN_ID,
     BESIDE,
     CONSTANT,
     LABELS,
@@ -21,6 +23,8 @@ from mvcc.jobs._columns import (
     Understood,
     Values,
     as_texts,
+    holds_ids,
+    looks_like_codes,
     looks_like_ids,
     looks_like_labels,
     understand_all,
@@ -185,10 +189,12 @@ def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
         return view.id_column
     if "index" in frame.attrs:
         return str(frame.attrs["index"])
-    usual = [str(column) for column in frame.columns if str(column).strip().lower() in ("id", "ids", "")]
+    usual = (str(column) for column in frame.columns if str(column).strip().lower() in ("id", "ids", ""))
     asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
-    likely = (str(c) for c in frame.columns if c not in asked_for and looks_like_ids(str(c), frame[c]))
-    return usual[0] if usual else next(likely, None)
+    others = [str(column) for column in frame.columns if column not in asked_for]
+    likely = (column for column in others if looks_like_ids(column, frame[column]))
+    codes = (column for column in others if looks_like_codes(frame[column]))
+    return next(chain(usual, likely, codes), None)
 
 
 def _understood(
@@ -223,8 +229,8 @@ def _why_left_out(column: str, frame: pd.DataFrame, view: View, id_column: str |
         return ""
     if isinstance(listed, tuple) and listed:
         return "not asked for"
-    if looks_like_ids(column, frame[column]):
-        return "an id"
+    if holds_ids(column, frame[column]):
+        return AN_ID
     return LABELS if looks_like_labels(column, frame[column]) else ""
 
 

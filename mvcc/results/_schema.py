@@ -316,11 +316,15 @@ def read_facts(folder: Path) -> dict[str, Any]:
     Raises
     ------
     StoreError
-        If it cannot be read or is no JSON object.
+        If there is none, it cannot be read or is no JSON object.
     """
     path = folder / CLUSTERING
     try:
         facts = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise StoreError(
+            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc cluster` wrote."
+        ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(str(path), getattr(error, "strerror", None) or str(error)) from error
     if not isinstance(facts, dict):

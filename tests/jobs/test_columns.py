@@ -161,6 +161,15 @@ def test_a_table_of_ids_alone_says_what_became_of_its_columns(tmp_path):
         read(tmp_path, "id,code\na,u\nb,v\n")
 
 
+def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_path):
+    lines = [f"INV-{n:04d},A{n}F3,N{n % 8}A1,{n}.5kg,2020-01-{n + 1:02d}T10:00Z,{n}" for n in range(12)]
+    table = read(tmp_path, "\n".join(["car,vin,Individual ID,weight,seen,x", *lines]))
+    assert table.ids[:2] == ["INV-0000", "INV-0001"]
+    notes = {column.name: column.note for column in table.every_column}
+    assert (notes["car"], notes["vin"], notes["Individual ID"]) == ("names the rows", "an id", "an id")
+    assert [column.name for column in table.used] == ["weight", "seen", "x"]
+
+
 # ---- Excel and JSON
 
 
@@ -339,7 +348,7 @@ def test_lines_of_all_files_are_told_at_once(tmp_path):
 @pytest.fixture
 def two(tmp_path):
     for view in "ab":
-        write_csv(tmp_path / f"{view}.csv", [["id", "x"], *([f"{view}{n}", n * n] for n in range(6))])
+        write_csv(tmp_path / f"{view}.csv", [[f"{view}_id", "x"], *([f"{view}{n}", n * n] for n in range(6))])
 
     def given(matches, pairs):
         (tmp_path / "m.csv").write_text(matches)
@@ -364,6 +373,7 @@ PAIRS = "i,j,kind\na0,a1,must-link\n"
         "Right,x,LEFT\nb2,1,a1\n",
         "a1,b2,0.5\n",
         "u,v,w\na1,b2,3\n",
+        "b_id,by,a_id\nb2,me,a1\n",
     ],
 )
 def test_matches_may_have_more_columns(two, matches):

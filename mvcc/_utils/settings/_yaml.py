@@ -212,6 +212,10 @@ def _read_text(path: Path) -> str:
     except FileNotFoundError:
         there = [other.name for other in path.parent.glob("*.y*ml")]
         raise ConfigError(f"{path}: there is no such file{nearest(path.name, there, cutoff=0.85)}") from None
+    except IsADirectoryError:
+        inside = [other.name for other in sorted(path.glob("*.y*ml"))[:1]]
+        hint = f"; did you mean {path / inside[0]}?" if inside else "; name a file."
+        raise ConfigError(f"{path}: this is a folder{hint}") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(data) > MAX_BYTES:
