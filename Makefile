@@ -44,8 +44,9 @@ $(LOWEST)/.installed: pyproject.toml
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
 	touch $@
 
-test-lowest: $(LOWEST)/.installed ## Run the quick tests with the lowest versions of libraries that pyproject.toml allows
-	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/pytest -n 2 -m "not slow and not reliability and not exact_bits"
+# what differs from version to version shows with the first parameters of a test, or hardly ever
+test-lowest: $(LOWEST)/.installed ## Run each quick test once with the lowest allowed versions of libraries
+	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/pytest -n 2 --first-parameters -m "not slow and not reliability and not exact_bits"
 
 lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff check .

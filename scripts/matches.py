@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from mvcc import AutoScaler, JointGraphClustering, candidate_hits, load_dataset, match_candidates
-from mvcc.multiview import SUSPICIOUS
+from mvcc.multiview import seem_wrong
 from scripts.questions import Floats, Ints, news
 
 OUT = Path(__file__).parents[1] / "results" / "matches.csv"
@@ -53,7 +53,7 @@ def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, f
     known[mixed, 1] = np.roll(known[mixed, 1], 1)
     is_wrong = dict.fromkeys(map(tuple, known[mixed].tolist()), True)
     suspicion = JointGraphClustering(k, random_state=seed).fit(views, mappings={(0, 1): known}).suspicions_[0, 1]
-    listed = suspicion > SUSPICIOUS
+    listed = seem_wrong(suspicion)
     right = sum(is_wrong.get(tuple(match), False) for match in np.unique(known, axis=0)[listed].tolist())
     return {"listed": int(listed.sum()), "precision": right / listed.sum() if listed.any() else np.nan,
             "recall": right / len(mixed)}  # fmt: skip

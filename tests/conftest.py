@@ -37,6 +37,10 @@ _TIERS = {"reliability": "make reliability", "slow": "make test-all", "exact_bit
 _NEEDS = {"data": "MVCC_DATA", "reference": "MVCC_REFERENCE"}
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--first-parameters", action="store_true", help="run every test with its first parameters alone")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(tried)
     for variable in _NEEDS.values():
@@ -62,7 +66,10 @@ def _compile_once() -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("first_parameters"):
+        first = {item.nodeid.split("[")[0]: item for item in reversed(items)}
+        items[:] = [item for item in items if first[item.nodeid.split("[")[0]] is item]
     missing = {marker: variable for marker, variable in _NEEDS.items() if not os.environ.get(variable)}
     if numba.config.DISABLE_JIT:
         missing["compiled"] = "numba's compiler"

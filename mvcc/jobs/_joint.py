@@ -14,7 +14,7 @@ from mvcc.jobs._features import plane_of, rounded
 from mvcc.jobs._fit import Fit, renumbered
 from mvcc.jobs._method import MOST_LISTED, Explained, Labels, Method, Rows
 from mvcc.jobs._tables import Table
-from mvcc.multiview import SUSPICIOUS, JointGraphClustering
+from mvcc.multiview import JointGraphClustering, seem_wrong
 
 _MANY = 20  # constraints, of which some are expected to move a row
 
@@ -69,8 +69,10 @@ class Joint(Method):
         dropped = set(map(tuple, self._model.dropped_matches_[key].tolist()))
         listed = [
             [i, j, suspicion, (i, j) in dropped]
-            for (i, j), suspicion in zip(distinct.tolist(), suspicions.tolist(), strict=True)
-            if suspicion > SUSPICIOUS
+            for (i, j), suspicion, wrong in zip(
+                distinct.tolist(), suspicions.tolist(), seem_wrong(suspicions), strict=True
+            )
+            if wrong
         ]
         listed.sort(key=lambda match: -match[2])
         return {"agreement": None, "by_chance": None, "differing": [], "suspicious": listed}

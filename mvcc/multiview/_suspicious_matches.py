@@ -21,11 +21,11 @@ from mvcc.views import GivenViews
 
 MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
 DRAWN = 500
-_FEWEST = 20  # matches; fewer are not compared
-_FEWEST_TO_DROP = 100  # matches, of which suspicious ones are dropped
+_FEWEST = 40  # matches; fewer are not compared
+_MANY = 100  # matches, of which suspicious ones are dropped
 _FEW_WRONG = 0.04  # a share of the matches; below, mistakes cost more than they save
 _MANY_WRONG = 0.5  # above, nothing is known for sure
-SUSPICIOUS = 0.4
+_SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _TINY = 1e-12
 
@@ -55,7 +55,7 @@ def suspicious_matches(
     -------
     dict {(u, v): ndarray of shape (r,)}, u < v
         Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where two views have fewer
-        than 20 matches. Their mean is the share of wrong matches, as it is estimated.
+        than 40 matches. Their mean is the share of wrong matches, as it is estimated.
 
     Raises
     ------
@@ -127,11 +127,16 @@ def suspicions(
     return found
 
 
+def seem_wrong(suspicion: Floats) -> NDArray[np.bool_]:
+    """Tell which matches of two views a person should look at."""
+    return suspicion > (_SUSPICIOUS if len(suspicion) >= _MANY else _SUSPICIOUS_OF_FEW)
+
+
 def to_drop(suspicion: Floats) -> NDArray[np.bool_]:
     """Tell which matches of two views are left out."""
-    if len(suspicion) < _FEWEST_TO_DROP or not _FEW_WRONG <= suspicion.mean() <= _MANY_WRONG:
+    if len(suspicion) < _MANY or not _FEW_WRONG <= suspicion.mean() <= _MANY_WRONG:
         return np.zeros(len(suspicion), np.bool_)
-    return suspicion > SUSPICIOUS
+    return seem_wrong(suspicion)
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ def write_problem(
     names = [f"view{view}" for view in range(n_views)]
     truth = rng.integers(K, size=2 * n)
     centers = rng.permutation(np.eye(K)) * 6
-    rows_of, values = {}, {"n_clusters": K, "stability_runs": 2}
+    rows_of, values = {}, {"n_clusters": K, "stability_runs": 2, "comparison": False}
     jobs = [((key,), value, f"--{key}") for key, value in values.items()]
     for view, name in enumerate(names):
         objects = rng.permutation(

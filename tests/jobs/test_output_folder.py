@@ -24,6 +24,10 @@ EVERYTHING = {
 }
 
 
+def file_of(options, *keys):
+    return Path({own: value for own, value, _ in options}[keys])
+
+
 @pytest.fixture
 def options(tmp_path):
     return write_problem(tmp_path / "data")
@@ -129,8 +133,9 @@ def test_a_folder_that_nobody_may_write_to_is_refused(options):
     root = Path(tempfile.mkdtemp())  # not below the folder of pytest, which only its owner may enter
     try:
         root.chmod(0o755)
-        shutil.copytree(Path(options[2][1]).parent, root / "data")
-        moved = [(keys, str(value).replace(str(Path(options[2][1]).parent), str(root / "data")), label)
+        data = file_of(options, "views", "view0", "path").parent
+        shutil.copytree(data, root / "data")
+        moved = [(keys, str(value).replace(str(data), str(root / "data")), label)
                  if isinstance(value, str) else (keys, value, label) for keys, value, label in options]  # fmt: skip
         cluster(moved, root / "done")
         root.chmod(0o555)
@@ -156,7 +161,7 @@ def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(options, out, 
     read = _pairs.read_matches
 
     def gone(*arguments):
-        Path(options[2][1]).unlink()
+        file_of(options, "views", "view0", "path").unlink()
         return read(*arguments)
 
     monkeypatch.setattr(_pairs, "read_matches", gone)
@@ -239,7 +244,7 @@ def test_there_are_as_many_steps_as_are_disturbed(options, out, monkeypatch):
 def test_a_contradiction_leaves_no_half_clustering(options, out):
     cluster(options, out)
     before = outputs(out, ".csv", ".json", ".yaml", ".skops")
-    judged = Path({keys: value for keys, value, _ in options}["constraints", "view0"])
+    judged = file_of(options, "constraints", "view0")
     first = read_csv(judged)[0]
     kind = "cannot-link" if first["kind"] == "must-link" else "must-link"
     judged.write_text(judged.read_text() + f"{first['i']},{first['j']},{kind},1\n")

@@ -121,4 +121,7 @@ def test_what_grows_beyond_measure_is_refused_at_once(content):
 @pytest.mark.parametrize("path", ["none.yaml", ".", "x" * 5000, "no/folder/x.yaml", ""])
 def test_a_file_that_is_not_there_is_refused(path):
     for arguments in (["validate", path], ["run", path, "--dry-run"]):
-        assert command(*arguments, codes=(2,), names=("cannot be read", "there is no such file")) is None
+        assert (
+            command(*arguments, codes=(2,), names=("cannot be read", "this is a folder", "there is no such file"))
+            is None
+        )
