@@ -1,4 +1,5 @@
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
+from ._joint_graph import SINGLE_PRECISION_FROM as SINGLE_PRECISION_FROM
 from ._joint_graph import JointGraph as JointGraph
 from ._joint_graph import embedded as embedded
 from ._joint_graph import find_objects as find_objects
@@ -11,6 +12,7 @@ from ._mixed import MixedFeatures as MixedFeatures
 from ._neighbors import NeighborSearch as NeighborSearch
 from ._neighbors import nearness as nearness
 from ._pair_metric import PairMetric as PairMetric
+from ._products import Product as Product
 from ._raw_columns import object_columns as object_columns
 from ._raw_columns import raw_columns as raw_columns
 from ._scaling import AutoScaler as AutoScaler

@@ -6,8 +6,9 @@ is as large as the square of the number of rows: graphs are sparse, and what lan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -18,6 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from mvcc.constraints import Relations
 from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._products import Product
 from mvcc.exceptions import InvalidInputError
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
@@ -28,6 +30,7 @@ EIGENVALUE_POWER = 2  # τ, how much leading components count
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 _FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
+SINGLE_PRECISION_FROM = 100_000  # objects; its products take half the time
 _TINY = 1e-12
 _DENSE_OBJECTS = 600
 _MOST_DENSE_OBJECTS = 5_000  # where so many components are asked for that sparse methods are slow
@@ -52,6 +55,8 @@ class JointGraph:
         A_v.
     spectra : list of (n_v, r) arrays
         Unit rows of leading eigenvectors of A_v, twice as many as landmarks are near by; none without landmarks.
+    recalls : list of float
+        The share of the nearest rows of each view that were found.
     """
 
     objects: list[Ints]
@@ -59,6 +64,7 @@ class JointGraph:
     landmarks: sp.csr_array | None
     view_graphs: list[sp.csr_array]
     spectra: list[Floats]
+    recalls: list[float]
 
     @property
     def n_objects(self) -> int:
@@ -95,15 +101,8 @@ class JointGraph:
         scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, _TINY)))
         A = (scale @ A @ scale).tocsr()
         if F is None:
-            return _leading(A, number)
-        F = (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr()
-        transposed = F.T.tocsr()
-
-        def times(x: Floats) -> Floats:
-            product: Floats = A @ x + F @ (transposed @ x)
-            return product
-
-        return _leading(LinearOperator(A.shape, matvec=times, matmat=times, dtype=np.float64), number)
+            return _leading(number, A)
+        return _leading(number, A, (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr())
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
@@ -156,15 +155,15 @@ def joint_graph(
         affinities = affinities + rows_of @ graph @ rows_of.T
     affinities = (affinities - sp.diags_array(affinities.diagonal())).tocsr()
     affinities.eliminate_zeros()
+    recalls = [search.recall for search in searches]
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
-        return JointGraph(objects, affinities, None, graphs, [])
-    spectra = [_leading(G, min(2 * n_view_components, max(G.shape[0] - 1, 1)))[1] for G in graphs]
+        return JointGraph(objects, affinities, None, graphs, [], recalls)
+    spectra = [_leading(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
     factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, narrow)]
-    return JointGraph(
-        objects, affinities, sp.hstack(factors).tocsr() / np.sqrt(2), graphs, list(map(unit_rows, spectra))
-    )
+    factor = sp.hstack(factors).tocsr() / np.sqrt(2)
+    return JointGraph(objects, affinities, factor, graphs, list(map(unit_rows, spectra)), recalls)
 
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
@@ -244,22 +243,36 @@ def _landmark_factor(space: list[Floats], objects: list[Ints], landmarks: Ints, 
     return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))
 
 
-def _leading(matrix: sp.csr_array | LinearOperator, number: int) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues, largest first, and eigenvectors, whose entry of largest magnitude is positive."""
-    n = matrix.shape[0]
+def _leading(number: int, graph: sp.csr_array, factor: sp.csr_array | None = None) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where a factor is given.
+
+    The entry of largest magnitude of an eigenvector is positive.
+    """
+    n = graph.shape[0]
     number = min(number, n)
+    precision, tolerance = (np.float64, 1e-4) if n < SINGLE_PRECISION_FROM else (np.float32, 1e-3)
+    times = _multiplied_by(graph.astype(precision), None if factor is None else factor.astype(precision))
     if n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS):
-        dense = matrix @ np.eye(n)
+        dense = times(np.eye(n))
         values, vectors = scipy.linalg.eigh((dense + dense.T) / 2, subset_by_index=(n - number, n - 1))
     else:
-        start = np.random.default_rng(0).standard_normal(n)
+        start = np.random.default_rng(0).standard_normal(n).astype(precision)
+        operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=precision)
         try:
-            values, vectors = eigsh(matrix, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=1e-4)
+            values, vectors = eigsh(operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=tolerance)
         except ArpackNoConvergence as error:
             raise InvalidInputError(
                 f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask for fewer "
                 f"components, or leave out rows that are far from all others."
             ) from error
     order = np.argsort(-values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
+    values, vectors = values[order].astype(np.float64), vectors[:, order].astype(np.float64)
     return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))])
+
+
+def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    A = Product(graph)
+    if factor is None:
+        return A.__matmul__
+    F, transposed = Product(factor), factor.T.tocsr()
+    return lambda x: A @ x + F @ (transposed @ x)

@@ -1,8 +1,9 @@
-"""Nearest neighbors of the rows of a view, exact."""
+"""Nearest neighbors of the rows of a view: exact, or of very many rows nearly so."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
+from mvcc.embedding._neighbor_index import NeighborIndex
+
 _TREE_COLUMNS = 5  # up to here a tree is faster than all distances
+_MOST_EXACT = 50_000  # rows; among more an index finds nearly all neighbors
+_FEW = 1_000  # rows whose neighbors are searched, for which no index is made
 _BLOCK_ENTRIES = 2**22  # differences that are in memory at a time, 32 MB
 
 Floats = NDArray[np.float64]
@@ -53,8 +58,8 @@ class NeighborSearch:
 
     def nearest_others(self, n_neighbors: int) -> tuple[Floats, Ints]:
         """Return distances and numbers of the nearest rows of every row but itself, both (n, n_neighbors)."""
-        if self._by_tree:
-            found = cKDTree(self.rows).query(self.rows, n_neighbors + 1)[1]
+        if self._by_tree or self._index is not None:
+            found = self._found_near(self.rows, n_neighbors + 1)
             itself = found == np.arange(len(found))[:, None]
             itself[~itself.any(axis=1), -1] = True  # a duplicate was found in its place
             found = found[~itself].reshape(len(found), n_neighbors)
@@ -66,11 +71,27 @@ class NeighborSearch:
         """Return distances and numbers of the rows nearest to other ones, both (m, n_neighbors)."""
         with np.errstate(over="ignore"):
             rows = np.clip((data - self.center) / self.unit, -1e100, 1e100)
+        return self._by_distance(rows, self._found_near(rows, n_neighbors))
+
+    @property
+    def recall(self) -> float:
+        """The share of nearest rows that are found: 1 where they are searched exactly; see ``NeighborIndex``."""
+        return 1.0 if self._by_tree or self._index is None else self._index.recall
+
+    def _found_near(self, rows: Floats, number: int) -> Any:
         if self._by_tree:
-            found = cKDTree(self.rows).query(rows, n_neighbors)[1].reshape(len(rows), n_neighbors)
-        else:
-            found = self._brute(n_neighbors).kneighbors(rows, return_distance=False)
-        return self._by_distance(rows, found)
+            return cKDTree(self.rows).query(rows, number)[1].reshape(len(rows), number)
+        if len(rows) <= _FEW or self._index is None:
+            return self._brute(number).kneighbors(rows, return_distance=False)
+        return self._index.nearest(rows, number)
+
+    @cached_property
+    def _index(self) -> NeighborIndex | None:
+        return NeighborIndex(self.rows) if len(self.rows) > _MOST_EXACT else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the index: it is made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "_index"}
 
     @property
     def _by_tree(self) -> bool:

@@ -30,6 +30,7 @@ METHODS = ("joint", "co-em")
 DEFAULT_FEATURES: dict[str, Literal["auto", "spectral"]] = {"joint": "auto", "co-em": "spectral"}
 FEATURES = ("auto", "spectral", "pca", "none")
 Kind = Literal["number", "text", "category", "date"]
+_MANY_ROWS, _RUNS, _RUNS_OF_MANY = 100_000, 10, 3  # stability runs
 _OF_CO_EM = ("base", "transfer", "threshold", "closure")
 
 _Path = Annotated[
@@ -109,9 +110,9 @@ class Job(Section):
     features : {"auto", "spectral", "pca", "none"}
         How the columns become the space that is clustered, with ``n_components`` for "spectral" and "pca". By default
         "auto" with the joint method, and "spectral" with co-EM.
-    stability_runs : int
+    stability_runs : int or None
         How many more clusterings, with other seeds and without a tenth of the constraints, tell how stable the
-        result is.
+        result is. By default 10, or 3 from 100,000 rows on.
     comparison : bool
         Whether the result is compared with other methods, by what is held out.
     seed : int
@@ -133,7 +134,7 @@ class Job(Section):
     on_conflict: Annotated[Literal["error", "drop"], one_of(("error", "drop"))] = "error"
     features: _Features | None = Field(default=None, validate_default=True)
     n_components: _Components | None = None
-    stability_runs: Annotated[int, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = 10
+    stability_runs: Annotated[int | None, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = None
     comparison: Annotated[bool, Field(strict=True), allowed("true or false")] = True
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
 
@@ -193,6 +194,12 @@ class Job(Section):
         """The number of clusters, where it is known."""
         assert self.n_clusters != "auto"
         return self.n_clusters
+
+    def stability_runs_of(self, n_rows: int) -> int:
+        """Return the number of stability runs of so many rows in all views."""
+        if self.stability_runs is not None:
+            return self.stability_runs
+        return _RUNS if n_rows < _MANY_ROWS else _RUNS_OF_MANY
 
     def settings(self) -> dict[str, Any]:
         """Return what the job does, as a file would say it; without what has no effect."""

@@ -60,7 +60,7 @@ def describe(
         ],
         "comparison": comparison.facts if comparison else None,
         **explained.facts,
-        "stability_runs": {"count": job.stability_runs, "agreement": fit.agreement},
+        "stability_runs": {"count": fit.n_runs, "agreement": fit.agreement},
         "warnings": [
             *fit.warnings,
             *filter(None, (one.note for one in features)),

@@ -38,6 +38,8 @@ class Fit:
     relations : dict
     stability : list of (n_v,) arrays
         Share of the stability runs that put a row into the same cluster; empty without stability runs.
+    n_runs : int
+        Stability runs.
     agreement : list of float
         Per view the mean adjusted Rand index between the result and each stability run; empty without them.
     warnings : list of str
@@ -51,6 +53,7 @@ class Fit:
     dropped: list[Constraints]
     relations: Relations
     stability: list[NDArray[np.float64]]
+    n_runs: int
     agreement: list[float]
     warnings: list[str]
 
@@ -76,12 +79,12 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
     labels = [new[found] for new, found in zip(numbers, model.labels_, strict=True)]
-    others = []
-    for number in range(1, job.stability_runs + 1):
-        on_step(f"stability run {number} of {job.stability_runs}")
+    others, n_runs = [], job.stability_runs_of(sum(map(len, labels)))
+    for number in range(1, n_runs + 1):
+        on_step(f"stability run {number} of {n_runs}")
         others.append(_again(job, method, number))
     stability, agreement = _stability(labels, others, job.k)
-    return Fit(model, labels, numbers, method.given, method.dropped, relations, stability, agreement, said)
+    return Fit(model, labels, numbers, method.given, method.dropped, relations, stability, n_runs, agreement, said)
 
 
 def _again(job: Job, method: Method, number: int) -> Labels:

@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from mvcc.constraints import Constraints
-from mvcc.embedding import membership
+from mvcc.embedding import SINGLE_PRECISION_FROM, Product, membership
 
 FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
 FEWEST_ENTAILED = 8  # judged pairs that follow from the others, where all that follows is taken
@@ -137,9 +137,11 @@ def spread(affinities: sp.csr_array, classes: Ints, weights: Floats, shares: Flo
     judged = np.flatnonzero(classes >= 0)
     step = min(CLUSTER_SHARE, 2 / len(judged)) * shares
     step[judged, classes[judged]] += weights[judged]
-    total = step.copy()
+    if len(step) >= SINGLE_PRECISION_FROM:
+        affinities, step = affinities.astype(np.float32), step.astype(np.float32)
+    total, product = step.copy(), Product(affinities)
     for _ in range(SPREADING_STEPS):
-        step = SPREADING * (affinities @ step)
+        step = SPREADING * (product @ step)
         total += step
     return _rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
 
