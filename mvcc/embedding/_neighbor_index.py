@@ -44,7 +44,7 @@ class NeighborIndex:
         centers = faiss.IndexFlatL2(data.shape[1])
         lists = faiss.IndexIVFFlat(centers, data.shape[1], int(_LISTS * np.sqrt(len(data))))
         lists.cp.niter, lists.cp.max_points_per_centroid = _ROUNDS, _ROWS_FOR_CENTERS
-        _use_all_processors(faiss)  # the number of threads changes no result
+        faiss.omp_set_num_threads(_n_processors())  # the number of threads changes no result
         lists.train(data)
         lists.add(data)
         self._rows, self._lists = data, lists
@@ -73,5 +73,5 @@ class NeighborIndex:
         return found
 
 
-def _use_all_processors(faiss: Any) -> None:
-    faiss.omp_set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+def _n_processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -70,6 +70,8 @@ class JointGraphClustering(MultiViewEstimator):
         The sets of views that matches connect. Clusters of different sets have nothing to do with each other.
     n_objects_ : int
         Matched rows are one object.
+    neighbor_recall_ : list of float
+        Per view the share of nearest rows that were found: 1 up to 50,000 rows, and an estimate from 300 rows above.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
         How likely each match is wrong, in ascending order of the distinct matches; see ``suspicious_matches``.
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
@@ -198,6 +200,10 @@ class JointGraphClustering(MultiViewEstimator):
         self._given_views = given_views
         self.connected_views_ = [numbers for numbers, _ in self._sets]
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
+        recalls: dict[int, float] = {}
+        for numbers, views in self._sets:
+            recalls.update(zip(numbers, views.recalls, strict=True))
+        self.neighbor_recall_ = [recalls[number] for number in range(len(data))]
         self.suspicions_ = suspicions
         self.dropped_matches_ = {key: rows[dropped[key]] for key, rows in relations.items()}
         self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]

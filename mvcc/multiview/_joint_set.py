@@ -99,6 +99,7 @@ class JointSet:
         self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
         self._free_graph = joint_graph(views, relations, self._n_neighbors, settings.n_clusters, rng)
         self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
+        self.recalls = self._free_graph.recalls
         free, wide = (settings.components(each, self.n_objects) for each in (FREE_COMPONENTS, METRIC_COMPONENTS))
         self._n_free, self._n_wide = free, wide
 

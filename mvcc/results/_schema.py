@@ -190,11 +190,15 @@ class CoEM(Facts):
 
 
 class JointGraph(Facts):
-    """The joint method: one graph for each set of views that matches connect."""
+    """The joint method: one graph for each set of views that matches connect.
+
+    The `recall` is the share of the nearest rows of each view that were found.
+    """
 
     objective: Number
     n_objects: Positive
     connected: tuple[tuple[Count, ...], ...]
+    recall: tuple[Share, ...] = ()
 
 
 class StabilityRuns(Facts):
