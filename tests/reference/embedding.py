@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
 
-def scale_to_unit_range(X: NDArray[np.float64]) -> NDArray[np.float64]:
+
+def scale_to_unit_range(X: Floats) -> Floats:
     """Each feature scaled to [0, 1]; a constant feature becomes 0."""
     low, high = np.min(X, axis=0), np.max(X, axis=0)
     span = np.where(high > low, high - low, 1.0)
     return (X - low) / span
 
 
-def normalised_laplacian(X: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+def normalised_laplacian(X: Floats, sigma: float) -> Floats:
     """L = I − D^(−1/2) A D^(−1/2) with A_ij = exp(−‖x_i − x_j‖² / 2σ²), A_ii = 1 (§6.1)."""
     n = len(X)
     A = np.zeros((n, n))
@@ -24,7 +26,7 @@ def normalised_laplacian(X: NDArray[np.float64], sigma: float) -> NDArray[np.flo
     return np.eye(n) - D_inverse_root @ A @ D_inverse_root
 
 
-def spectral_features(X: NDArray[np.float64], n_components: int, sigma: float = 1.0) -> NDArray[np.float64]:
+def spectral_features(X: Floats, n_components: int, sigma: float = 1.0) -> Floats:
     """Eigenvectors 2 to n_components + 1 of the normalized Laplacian, standardized (§6.1); signs are arbitrary.
 
     Features are scaled to [0, 1] before; the result has mean 0 and population variance 1 in every column.
@@ -34,9 +36,7 @@ def spectral_features(X: NDArray[np.float64], n_components: int, sigma: float = 
     return (kept - np.mean(kept, axis=0)) / np.std(kept, axis=0)
 
 
-def features_of_new_rows(
-    X: NDArray[np.float64], new: NDArray[np.float64], n_components: int, sigma: float = 1.0
-) -> NDArray[np.float64]:
+def features_of_new_rows(X: Floats, new: Floats, n_components: int, sigma: float = 1.0) -> Floats:
     """Extend the features of X to new rows by the formula of Nyström; signs are arbitrary, but those of X.
 
     v_k(x) = 1/λ_k Σ_i a(x, x_i) / √(d(x) d_i) v_ik. A row with d(x) < 1 gets the features of the nearest row of X.
@@ -59,5 +59,5 @@ def features_of_new_rows(
     return (extended - np.mean(kept, axis=0)) / np.std(kept, axis=0)
 
 
-def _affinity(x: NDArray[np.float64], y: NDArray[np.float64], sigma: float) -> float:
+def _affinity(x: Floats, y: Floats, sigma: float) -> float:
     return float(np.exp(-np.sum((x - y) ** 2) / (2 * sigma**2)))

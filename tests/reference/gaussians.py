@@ -7,8 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-def means(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+
+def means(X: Floats, labels: Ints, k: int) -> Floats:
     """μ_h, the mean of the points of each cluster; zeros for an empty cluster, which has no point to ask for it."""
     result = np.zeros((k, X.shape[1]))
     for h in range(k):
@@ -17,9 +20,7 @@ def means(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> NDArray[
     return result
 
 
-def empirical_covariances(
-    X: NDArray[np.float64], labels: NDArray[np.int64], k: int, regularization: float
-) -> NDArray[np.float64]:
+def empirical_covariances(X: Floats, labels: Ints, k: int, regularization: float) -> Floats:
     """Eq. 4, §5.1; an empty cluster has γI alone."""
     d = X.shape[1]
     mu = means(X, labels, k)
@@ -32,13 +33,7 @@ def empirical_covariances(
     return result
 
 
-def covariances(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    k: int,
-    metrics: NDArray[np.float64] | None = None,
-    regularization: float = 1e-6,
-) -> NDArray[np.float64]:
+def covariances(X: Floats, labels: Ints, k: int, metrics: Floats | None = None, regularization: float = 1e-6) -> Floats:
     """Σ_h of every cluster, (k, d, d): Eq. 4 without metrics, α_h M_h⁻¹ of Eq. 5–6 with them (§5.1).
 
     Metrics are diagonal (k, d) or full (k, d, d).
@@ -54,17 +49,12 @@ def covariances(
     return result
 
 
-def squared_mahalanobis(difference: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
+def squared_mahalanobis(difference: Floats, covariance: Floats) -> float:
     """Eq. 8, §5.1."""
     return float(difference @ np.linalg.solve(covariance, difference))
 
 
-def membership(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    means: NDArray[np.float64],
-    covariances: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def membership(X: Floats, labels: Ints, means: Floats, covariances: Floats) -> Floats:
     """G_{c_i}(x_i) of every point in its own cluster c_i, its label (Eq. 7, §5.1)."""
     return np.array(
         [math.exp(-0.5 * squared_mahalanobis(X[i] - means[labels[i]], covariances[labels[i]])) for i in range(len(X))]

@@ -9,10 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .constraint_sets import rows
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 UNASSIGNED = -1
 
 
-def squared_distance(x: NDArray[np.float64], y: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
+def squared_distance(x: Floats, y: Floats, metric: Floats) -> float:
     """‖x − y‖²_M = (x − y)ᵀ M (x − y) (§3.1); a vector stands for the diagonal matrix M."""
     difference = x - y
     if metric.ndim == 1:
@@ -20,14 +23,14 @@ def squared_distance(x: NDArray[np.float64], y: NDArray[np.float64], metric: NDA
     return float(difference @ metric @ difference)
 
 
-def log_det(metric: NDArray[np.float64]) -> float:
+def log_det(metric: Floats) -> float:
     """Give log det M, the second term of Eq. 1 (§3.1)."""
     if metric.ndim == 1:
         return sum(math.log(weight) for weight in metric)
     return float(np.linalg.slogdet(metric).logabsdet)
 
 
-def farthest_pair(X: NDArray[np.float64], metric: NDArray[np.float64]) -> tuple[int, int]:
+def farthest_pair(X: Floats, metric: Floats) -> tuple[int, int]:
     """(x', x'') of Eq. 3 (§3.1): the pair i < j of the whole view with the greatest separation under the metric.
 
     By looking at all pairs; ties go to the first pair. A view of one point gives (0, 0).
@@ -41,29 +44,24 @@ def farthest_pair(X: NDArray[np.float64], metric: NDArray[np.float64]) -> tuple[
     return best
 
 
-def farthest_differences(X: NDArray[np.float64], metrics: NDArray[np.float64]) -> NDArray[np.float64]:
+def farthest_differences(X: Floats, metrics: Floats) -> Floats:
     """Give x' − x'' of Eq. 3 (§3.1) for each cluster's metric, (k, d); the sign does not matter."""
     pairs = [farthest_pair(X, metric) for metric in metrics]
     return np.array([X[i] - X[j] for i, j in pairs])
 
 
-def farthest_distances(X: NDArray[np.float64], metrics: NDArray[np.float64]) -> NDArray[np.float64]:
+def farthest_distances(X: Floats, metrics: Floats) -> Floats:
     """P_h = ‖x' − x''‖² under each cluster's metric, the first term of Eq. 3 (§3.1), (k,)."""
     pairs = [farthest_pair(X, metric) for metric in metrics]
     return np.array([squared_distance(X[i], X[j], metric) for (i, j), metric in zip(pairs, metrics, strict=True)])
 
 
-def f_ml(
-    x_i: NDArray[np.float64],
-    x_j: NDArray[np.float64],
-    metric_i: NDArray[np.float64],
-    metric_j: NDArray[np.float64],
-) -> float:
+def f_ml(x_i: Floats, x_j: Floats, metric_i: Floats, metric_j: Floats) -> float:
     """Eq. 2 (§3.1)."""
     return 0.5 * squared_distance(x_i, x_j, metric_i) + 0.5 * squared_distance(x_i, x_j, metric_j)
 
 
-def f_cl(x_i: NDArray[np.float64], x_j: NDArray[np.float64], metric_i: NDArray[np.float64], farthest_i: float) -> float:
+def f_cl(x_i: Floats, x_j: Floats, metric_i: Floats, farthest_i: float) -> float:
     """Eq. 3 (§3.1); farthest_i is P_h of the metric."""
     return farthest_i - squared_distance(x_i, x_j, metric_i)
 
@@ -71,10 +69,10 @@ def f_cl(x_i: NDArray[np.float64], x_j: NDArray[np.float64], metric_i: NDArray[n
 def cost(
     i: int,
     h: int,
-    X: NDArray[np.float64],
-    centers: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    labels: NDArray[np.int64],
+    X: Floats,
+    centers: Floats,
+    metrics: Floats,
+    labels: Ints,
     pairs: ArrayLike,
     must_link: ArrayLike,
     weights: ArrayLike,
@@ -100,15 +98,15 @@ def cost(
 
 
 def sweep(
-    X: NDArray[np.float64],
-    centers: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    labels: NDArray[np.int64],
+    X: Floats,
+    centers: Floats,
+    metrics: Floats,
+    labels: Ints,
     pairs: ArrayLike,
     must_link: ArrayLike,
     weights: ArrayLike,
     farthest: ArrayLike,
-) -> NDArray[np.int64]:
+) -> Ints:
     """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
 
     ``farthest`` are the P_h of ``farthest_distances``. Ties go to the lowest cluster. Returns new labels; the ones
@@ -123,22 +121,22 @@ def sweep(
     return labels
 
 
-def spread(difference: NDArray[np.float64], full: bool) -> NDArray[np.float64]:
+def spread(difference: Floats, full: bool) -> Floats:
     """Elementwise square of a difference, or its outer product with itself for full metrics."""
     return np.outer(difference, difference) if full else difference**2
 
 
 def scatter(
     h: int,
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    centers: NDArray[np.float64],
+    X: Floats,
+    labels: Ints,
+    centers: Floats,
     pairs: ArrayLike,
     must_link: ArrayLike,
     weights: ArrayLike,
-    farthest_difference: NDArray[np.float64],
+    farthest_difference: Floats,
     full: bool,
-) -> NDArray[np.float64]:
+) -> Floats:
     """S_h, everything that the metric of cluster h multiplies in Eq. 1 (§3.1): J = Σ_h (tr(M_h S_h) − n_h log det M_h).
 
     Each endpoint of a violated must-link counts half of its squared difference for its own cluster (Eq. 2); a violated
@@ -161,14 +159,14 @@ def scatter(
     return total
 
 
-def is_positive_definite(S: NDArray[np.float64]) -> bool:
+def is_positive_definite(S: Floats) -> bool:
     """Whether all eigenvalues are positive, those that are zero up to rounding not counting as positive."""
     eigenvalues = np.linalg.eigvalsh(S)
     rounding = len(S) * np.finfo(float).eps * np.max(np.abs(eigenvalues))
     return bool(np.min(eigenvalues) > rounding)
 
 
-def best_metric(n_points: int, S: NDArray[np.float64], old_metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def best_metric(n_points: int, S: Floats, old_metric: Floats) -> Floats:
     """Minimize tr(M S) − n log det M over the metric M: n / S_a for each feature a, or n S⁻¹ for a full metric.
 
     Where S_a ≤ 0, or S is not positive definite, the old metric stays.
@@ -179,16 +177,16 @@ def best_metric(n_points: int, S: NDArray[np.float64], old_metric: NDArray[np.fl
 
 
 def update_metrics(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    centers: NDArray[np.float64],
-    old_metrics: NDArray[np.float64],
+    X: Floats,
+    labels: Ints,
+    centers: Floats,
+    old_metrics: Floats,
     pairs: ArrayLike,
     must_link: ArrayLike,
     weights: ArrayLike,
-    farthest_differences: NDArray[np.float64],
+    farthest_differences: Floats,
     shared: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """M-step for the metrics (§3.1), with the new labels and centers: the minimum of Eq. 1 for fixed x' − x''.
 
     ``farthest_differences`` (k, d) are x' − x'' under the old metrics. A shared metric is learned from the sum of all
@@ -204,10 +202,10 @@ def update_metrics(
 
 
 def objective(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    centers: NDArray[np.float64],
-    metrics: NDArray[np.float64],
+    X: Floats,
+    labels: Ints,
+    centers: Floats,
+    metrics: Floats,
     pairs: ArrayLike,
     must_link: ArrayLike,
     weights: ArrayLike,

@@ -14,9 +14,12 @@ from .constraint_sets import ConstraintArrays, ConstraintDict, as_dict, max_unio
 from .mapping import transfer as map_constraints
 from .propagation import propagate
 
-FitResult = tuple[NDArray[np.int64], float, NDArray[np.float64] | None]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FitResult = tuple[Ints, float, Floats | None]
 """(labels, objective, metrics or None)."""
-Fit = Callable[[int, NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]], FitResult]
+Fit = Callable[[int, Floats, Ints, NDArray[np.bool_], Floats], FitResult]
 """CKmeans: (view_index, X, pairs, must_link, weights) -> FitResult."""
 Propagate = Callable[..., ConstraintDict]
 """``propagate``, or ``propagate_vectorised`` where the literal one takes too long."""
@@ -85,9 +88,9 @@ def strengths_from(u: int, v: int, strengths: Any) -> dict[tuple[int, int], floa
 
 def expected_constraints(
     transfer: str,
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    metrics: NDArray[np.float64] | None,
+    X: Floats,
+    labels: Ints,
+    metrics: Floats | None,
     constraints: ConstraintDict,
     mapped: Sequence[int],
     threshold: float,
@@ -108,7 +111,7 @@ def expected_constraints(
 
 
 def co_em(
-    views: Sequence[NDArray[np.float64]],
+    views: Sequence[Floats],
     constraints: Sequence[ConstraintDict | ConstraintArrays | None],
     relations: Mapping[tuple[int, int], ArrayLike],
     transfer: str,
@@ -120,7 +123,7 @@ def co_em(
     tol: float = 1e-6,
     regularization: float = 1e-6,
     propagation: Propagate = propagate,
-) -> tuple[list[NDArray[np.int64]], History]:
+) -> tuple[list[Ints], History]:
     """Algorithm 2 (§5), for any number of views (Eq. 14, §5.3), and for one view as in §6.4.
 
     ``transfer`` is "constraint-propagation", "direct-mapping", "cluster-membership" or "single-view" (§6.2); the last
@@ -142,7 +145,7 @@ def co_em(
 
     # Step 5
     P: list[ConstraintDict] = [{} for _ in views]
-    labels: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64) for _ in views]
+    labels: list[Ints] = [np.zeros(0, dtype=np.int64) for _ in views]
     history: History = []
 
     # Steps 6–13

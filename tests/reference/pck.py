@@ -7,12 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .constraint_sets import rows
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 UNASSIGNED = -1
 
 
-def penalties(
-    i: int, h: int, labels: NDArray[np.int64], pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
-) -> float:
+def penalties(i: int, h: int, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> float:
     """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1, f = 1).
 
     Partners not yet assigned are ignored. Each violated constraint costs its full weight.
@@ -32,28 +33,14 @@ def penalties(
 
 
 def cost(
-    i: int,
-    h: int,
-    X: NDArray[np.float64],
-    centers: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
+    i: int, h: int, X: Floats, centers: Floats, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
 ) -> float:
     """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they are (§3.1)."""
     distance = float(np.sum((X[i] - centers[h]) ** 2))
     return distance + penalties(i, h, labels, pairs, must_link, weights)
 
 
-def sweep(
-    X: NDArray[np.float64],
-    centers: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
-) -> NDArray[np.int64]:
+def sweep(X: Floats, centers: Floats, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> Ints:
     """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
 
     Ties go to the lowest cluster. Returns new labels; the ones passed in stay as they are.
@@ -65,7 +52,7 @@ def sweep(
     return labels
 
 
-def centers(X: NDArray[np.float64], labels: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
+def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
     """M-step (§3.1): the mean of each cluster.
 
     The center of an empty cluster moves to the point farthest from the center of its own cluster (ties: lowest index);
@@ -87,12 +74,7 @@ def centers(X: NDArray[np.float64], labels: NDArray[np.int64], n_clusters: int) 
 
 
 def objective(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    centers: NDArray[np.float64],
-    pairs: ArrayLike,
-    must_link: ArrayLike,
-    weights: ArrayLike,
+    X: Floats, labels: Ints, centers: Floats, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
 ) -> float:
     """Eq. 1 (§3.1) with the identity metric and f_ml = f_cl = 1; every point has a label."""
     total = 0.0

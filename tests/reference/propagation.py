@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from .constraint_sets import ConstraintDict, keep_heaviest, rows
 from .gaussians import covariances, means, membership, squared_mahalanobis
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-def endpoint_weight(
-    x: NDArray[np.float64], x_u: NDArray[np.float64], covariance: NDArray[np.float64], confidence: float
-) -> float:
+
+def endpoint_weight(x: Floats, x_u: Floats, covariance: Floats, confidence: float) -> float:
     """exp(−½ ‖x − x_u‖²) under the endpoint covariance G_{c_u}(x_u) Σ_{c_u} (Eq. 9 and 15), one factor of Eq. 11.
 
     ``confidence`` is G_{c_u}(x_u). Where it underflows to 0, only the point itself and its exact duplicates have
@@ -27,32 +28,27 @@ def endpoint_weight(
     return math.exp(-0.5 * (q / confidence))
 
 
-def _model(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    metrics: NDArray[np.float64] | None,
-    regularization: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _model(X: Floats, labels: Ints, metrics: Floats | None, regularization: float) -> tuple[Floats, Floats]:
     """Σ_h of every cluster and G_{c_i}(x_i) of every point (Eq. 4–8)."""
     k = int(np.max(labels)) + 1 if metrics is None else len(metrics)
     sigma = covariances(X, labels, k, metrics, regularization)
     return sigma, membership(X, labels, means(X, labels, k), sigma)
 
 
-def _candidates(X: NDArray[np.float64], candidates: ArrayLike | None) -> list[int]:
+def _candidates(X: Floats, candidates: ArrayLike | None) -> list[int]:
     """X̂ as sorted row numbers, all rows by default."""
     return list(range(len(X))) if candidates is None else sorted({int(i) for i in np.asarray(candidates)})
 
 
 def propagate(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
+    X: Floats,
+    labels: Ints,
     pairs: ArrayLike,
     must_link: ArrayLike,
     weights: ArrayLike,
     threshold: float,
     candidates: ArrayLike | None = None,
-    metrics: NDArray[np.float64] | None = None,
+    metrics: Floats | None = None,
     regularization: float = 1e-6,
 ) -> ConstraintDict:
     """P^V of step 11 in Algorithm 2: Eq. 9–11 for every constraint and every ordered pair of candidates (§5.1).
@@ -81,14 +77,14 @@ def propagate(
 
 
 def propagate_vectorised(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
+    X: Floats,
+    labels: Ints,
     pairs: ArrayLike,
     must_link: ArrayLike,
     weights: ArrayLike,
     threshold: float,
     candidates: ArrayLike | None = None,
-    metrics: NDArray[np.float64] | None = None,
+    metrics: Floats | None = None,
     regularization: float = 1e-6,
 ) -> ConstraintDict:
     """Do the same as ``propagate``, with a table of endpoints × candidates (Eq. 15, §5.4) and outer products."""
@@ -96,7 +92,7 @@ def propagate_vectorised(
     chosen = _candidates(X, candidates)
     constraints = rows(pairs, must_link, weights)
 
-    table: dict[int, NDArray[np.float64]] = {}
+    table: dict[int, Floats] = {}
     for u in {end for constraint in constraints for end in constraint[:2]}:
         differences = X[chosen] - X[u]
         q = np.sum(differences * np.linalg.solve(sigma[labels[u]], differences.T).T, axis=1)
