@@ -27,6 +27,7 @@ SCHEMA = 1
 _LARGE = 1 / 3  # of all rows
 _SMALL = 1 / 4  # of the largest cluster
 _STABLE = 0.605  # what is written as .60 is not stable
+_OVERLAP = 0.1  # of the rows of two clusters
 
 
 def describe(
@@ -139,6 +140,8 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
                 f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are small. Rows "
                 f"that are unlike all others may make clusters of their own; look at the smallest ones."
             )
+        if fit.exchanged:
+            yield from _overlap(table.name, fit.exchanged[number], fit.labels[number])
         if fit.agreement and fit.agreement[number] < _STABLE:
             yield (
                 f"{table.name}: its clusters change from start to start (stability {fit.agreement[number]:.2f} of 1; "
@@ -147,6 +150,18 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
         yield from table.notes
         if beside := [column.name for column in table.every_column if column.note == BESIDE]:
             yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
+
+
+def _overlap(name: str, exchanged: NDArray[np.float64], labels: NDArray[np.int64]) -> Iterator[str]:
+    """Name the two clusters that exchange most of their rows, where these are many."""
+    sizes = np.bincount(labels, minlength=len(exchanged))
+    shares = (exchanged + exchanged.T) / np.maximum(sizes[:, None] + sizes, 1)
+    one, other = np.unravel_index(np.triu(shares, 1).argmax(), shares.shape)
+    if shares[one, other] > _OVERLAP:
+        yield (
+            f"{name}: clusters {one} and {other} overlap: {shares[one, other]:.0%} of their rows change between them "
+            f"in the stability runs."
+        )
 
 
 def of_co_em(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:

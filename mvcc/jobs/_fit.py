@@ -40,6 +40,8 @@ class Fit:
         Share of the stability runs that put a row into the same cluster; empty without stability runs.
     n_runs : int
         Stability runs.
+    exchanged : list of (k, k) arrays
+        Per view the rows of a cluster that a stability run puts into another one, in the mean; empty without them.
     agreement : list of float
         Per view the mean adjusted Rand index between the result and each stability run; empty without them.
     warnings : list of str
@@ -54,6 +56,7 @@ class Fit:
     relations: Relations
     stability: list[NDArray[np.float64]]
     n_runs: int
+    exchanged: list[NDArray[np.float64]]
     agreement: list[float]
     warnings: list[str]
 
@@ -83,8 +86,20 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
     for number in range(1, n_runs + 1):
         on_step(f"stability run {number} of {n_runs}")
         others.append(_again(job, method, number))
-    stability, agreement = _stability(labels, others, job.k)
-    return Fit(model, labels, numbers, method.given, method.dropped, relations, stability, n_runs, agreement, said)
+    stability, exchanged, agreement = _stability(labels, others, job.k)
+    return Fit(
+        model,
+        labels,
+        numbers,
+        method.given,
+        method.dropped,
+        relations,
+        stability,
+        n_runs,
+        exchanged,
+        agreement,
+        said,
+    )
 
 
 def _again(job: Job, method: Method, number: int) -> Labels:
@@ -101,19 +116,25 @@ def _again(job: Job, method: Method, number: int) -> Labels:
         return method.again(kept, job.seed + number)
 
 
-def _stability(labels: Labels, others: list[Labels], k: int) -> tuple[list[NDArray[np.float64]], list[float]]:
-    """Return how often each row stays in its cluster over stability runs, and how alike each is to the result."""
+def _stability(
+    labels: Labels, others: list[Labels], k: int
+) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]], list[float]]:
+    """Return how often each row stays in its cluster, where the others go, and how alike each run is to the result."""
     from sklearn.metrics import adjusted_rand_score
 
     if not others:
-        return [], []
-    stability, agreement = [], []
+        return [], [], []
+    stability, exchanged, agreement = [], [], []
     for view, mine in enumerate(labels):
         theirs = [other[view] for other in others]
-        same = np.sum([renumbered(found, mine, k) == mine for found in theirs], axis=0)
+        same, table = np.zeros(len(mine)), np.zeros((k, k))
+        for found in (renumbered(found, mine, k) for found in theirs):
+            same += found == mine
+            np.add.at(table, (mine[found != mine], found[found != mine]), 1)
         stability.append(same / len(theirs))
+        exchanged.append(table / len(theirs))
         agreement.append(float(np.mean([adjusted_rand_score(mine, found) for found in theirs])))
-    return stability, agreement
+    return stability, exchanged, agreement
 
 
 def renumbered(labels: NDArray[np.int64], like: NDArray[np.int64], k: int) -> NDArray[np.int64]:

@@ -201,8 +201,8 @@ class JointGraphClustering(MultiViewEstimator):
         self.connected_views_ = [numbers for numbers, _ in self._sets]
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
         recalls: dict[int, float] = {}
-        for numbers, views in self._sets:
-            recalls.update(zip(numbers, views.recalls, strict=True))
+        for numbers, connected in self._sets:
+            recalls.update(zip(numbers, connected.recalls, strict=True))
         self.neighbor_recall_ = [recalls[number] for number in range(len(data))]
         self.suspicions_ = suspicions
         self.dropped_matches_ = {key: rows[dropped[key]] for key, rows in relations.items()}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mvcc.exceptions import DataError
-from mvcc.jobs import check_clustering, load_job, read_inputs
+from mvcc.jobs import _facts, check_clustering, load_job, read_inputs
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
 from mvcc.reporting.html import write_clustering_report
@@ -149,6 +149,15 @@ def test_warnings_name_what_must_not_be_overlooked(tmp_path):
     assert any("Nothing was inferred for rows near those" in text for text in facts["warnings"])
     copies = one_table(tmp_path, [[0, 0]] * 3 + [[5, 5]] * 3, n_clusters=3, features="none")
     assert "a: 1 of the 3 clusters are empty." in cluster(by_co_em(copies), tmp_path / "d")["warnings"]
+
+
+def test_two_clusters_that_exchange_rows_are_named():
+    labels = np.repeat([0, 1, 2], [10, 20, 70])
+    exchanged = np.array([[0, 2.5, 0], [2, 0, 1], [0, 1, 0]])
+    assert list(_facts._overlap("a", exchanged, labels)) == [
+        "a: clusters 0 and 1 overlap: 15% of their rows change between them in the stability runs."
+    ]
+    assert list(_facts._overlap("a", exchanged / 2, labels)) == []
 
 
 def test_views_that_no_matches_connect_have_numbers_that_mean_nothing_to_each_other(tmp_path):
