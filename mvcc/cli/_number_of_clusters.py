@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from mvcc.jobs import Job
 
 
+_BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the table
+
+
 @contextmanager
 def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_json: bool) -> Iterator[None]:
     """Print criteria and the command that asks, where the number of clusters is to follow from answers and does not."""
@@ -66,7 +69,7 @@ def print_numbers(
     if as_json:
         print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
         return
-    columns = [name for name, value in tried[0].items() if name not in ("k", "kept_error") and value is not None]
+    columns = [name for name, value in tried[0].items() if name not in _BESIDE and value is not None]
     said = {"kept": "judgments kept", "by_chance": "by chance"}
     titles = ["  k", *(said.get(name, name) for name in columns)]
     say("  ".join(titles))
@@ -75,6 +78,8 @@ def print_numbers(
         if "kept" in columns:
             values[columns.index("kept")] += f" ± {one['kept_error']:.2f}"
         say("  ".join(f"{text:>{len(title)}}" for text, title in zip([str(one["k"]), *values], titles, strict=True)))
+    if tried[0]["rows"] < tried[0]["all_rows"]:
+        say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
     say(f"Table: {table}")
     say(f"Curves: {curves}")
     say(f"No number was chosen. To be asked, which tells more:\n  {asking}")

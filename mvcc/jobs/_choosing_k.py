@@ -43,7 +43,7 @@ def try_numbers(
     list of dict
         For each number ``k``: ``kept`` and ``kept_error``, ``agreement`` and ``by_chance`` as in ``comparison`` of
         ``clustering.json``, None without judgments or matches; ``stability``; and the shares of the rows that the
-        ``smallest`` and the ``largest`` cluster of a view have.
+        ``smallest`` and the ``largest`` cluster of a view have; and of how many of all ``rows``, ``all_rows``.
 
     Raises
     ------
@@ -70,8 +70,10 @@ def _tried(job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], No
     from mvcc.jobs._features import make_features
     from mvcc.jobs._fit import fit_job
 
+    all_rows = sum(len(table.ids) for table in inputs.tables)
     if (rows := drawn_rows(job, inputs)) is not None:
         inputs = inputs.on_rows(rows)
+    n_rows = sum(len(table.ids) for table in inputs.tables)
     for k in numbers:
         of_k = job.model_copy(update={"n_clusters": k, "stability_runs": 0})
         views = [make_features(table, of_k).X for table in inputs.tables]
@@ -81,7 +83,7 @@ def _tried(job: Job, numbers: range, inputs: Inputs, on_step: Callable[[str], No
         outcome = held_out_by(Contest(inputs, method, alone=True), fit.labels, tell)[job.method]
         shares = [np.bincount(labels, minlength=k) / len(labels) for labels in fit.labels]
         sizes = {"smallest": float(np.min(shares)), "largest": float(np.max(shares))}
-        yield {"k": k, **outcome.facts(), **sizes}
+        yield {"k": k, **outcome.facts(), **sizes, "rows": n_rows, "all_rows": all_rows}
 
 
 def _tell(on_step: Callable[[str], None], k: int, step: str) -> None:

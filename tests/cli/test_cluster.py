@@ -96,8 +96,17 @@ def test_a_range_of_numbers_shows_what_speaks_for_each(data):
     with pytest.raises(StoreError, match=r"holds choosing_k\.csv.* --fresh"):
         run(*tables, "-k", "2-4", "--out", "numbers")
     found = json.loads(run(*tables, "-k", "2-4", "--out", "numbers", "--fresh", "--json").stdout)
-    assert [one["k"] for one in found["tried"]] == [2, 3, 4]
+    assert [(one["k"], one["rows"], one["all_rows"]) for one in found["tried"]] == [(k, 560, 560) for k in (2, 3, 4)]
     assert outputs(data / "numbers") == before
+
+
+def test_a_range_says_where_it_looks_at_a_sample(data, monkeypatch):
+    monkeypatch.setattr("mvcc.jobs._comparison._MOST_ROWS", 300)
+    monkeypatch.setattr("mvcc.jobs._comparison._ROWS_PER_CLUSTER", 1)
+    tables = [word for word in OPTIONS if word not in ("-k", "4")]
+    lines = run(*tables, "-k", "2-3", "--out", "numbers").stdout.splitlines()
+    found = re.fullmatch(r"These are of a sample: (\d+) of 560 rows\.", lines[3])
+    assert 200 < int(found[1]) < 450
 
 
 @pytest.mark.parametrize(
