@@ -49,7 +49,9 @@ _EXAMPLES = (
 )
 @click.option("--closure", metavar="NAME", help="co-em: full, view or none.  [default: full]")
 @click.option(
-    "--stability-runs", type=int, help="Stability runs, each without a tenth of the constraints.  [default: 10]"
+    "--stability-runs",
+    type=int,
+    help="Stability runs, each without a tenth of the constraints.  [default: 10; 3 from 100,000 rows on]",
 )
 @click.option(
     "--comparison/--no-comparison",

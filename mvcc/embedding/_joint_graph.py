@@ -31,6 +31,7 @@ MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 _FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
 SINGLE_PRECISION_FROM = 100_000  # objects; its products take half the time
+_BLOCK_ROWS = 2**14
 _TINY = 1e-12
 _DENSE_OBJECTS = 600
 _MOST_DENSE_OBJECTS = 5_000  # where so many components are asked for that sparse methods are slow
@@ -179,8 +180,11 @@ def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
 
 def unit_rows(rows: Floats) -> Floats:
     """Scale rows to length 1; rows of zeros stay."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Floats = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-100)
+    scaled = np.zeros_like(rows)
+    for first in range(0, len(rows), _BLOCK_ROWS):  # norms of all rows would need two copies of them
+        block = slice(first, first + _BLOCK_ROWS)
+        lengths = np.linalg.norm(rows[block], axis=1, keepdims=True)
+        np.divide(rows[block], lengths, out=scaled[block], where=lengths > 1e-100)
     return scaled
 
 

@@ -136,13 +136,16 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         data = checked_by(partial(validate_data, self), X, "X")
         given = constraints_on(X, len(data), constraints)
         check_matrices(1, data.shape[1])
-        self._center = np.zeros(data.shape[1]) if self.unit_rows else data.mean(axis=0)
-        lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)
-        self._unit = 1.0 if self.unit_rows else float(np.sqrt(lengths.mean())) or 1.0
+        self._center, self._unit = np.zeros(data.shape[1]), 1.0
+        if not self.unit_rows:
+            self._center = data.mean(axis=0)
+            lengths = np.einsum("ij,ij->i", data - self._center, data - self._center)
+            self._unit = float(np.sqrt(lengths.mean())) or 1.0
         counted = given.select(given.weights > 0)
+        judged, pairs = np.unique(counted.pairs, return_inverse=True)
         with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
             self.metric_, self.ridge_ = learn_metric(
-                self._scaled(data), counted.pairs, counted.must_link, counted.weights
+                self._scaled(data[judged]), pairs.reshape(-1, 2), counted.must_link, counted.weights
             )
             values, vectors = scipy.linalg.eigh(self.metric_)
             self._root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T

@@ -169,8 +169,11 @@ class JointSet:
     @cached_property
     def _wide_rows(self) -> Floats:
         """What the metric is learned on: more of the embedding, and the raw columns."""
-        wide = embedded(*self._eigenpairs, self._n_wide)
-        return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns)))
+        wide, columns = embedded(*self._eigenpairs, self._n_wide), self._object_columns
+        rows = np.empty((self.n_objects, wide.shape[1] + columns.shape[1]))
+        rows[:, : wide.shape[1]] = wide
+        np.multiply(columns, COLUMN_SCALE, out=rows[:, wide.shape[1] :])
+        return unit_rows(rows)
 
     def _rows_by(self, eigenpairs: tuple[Floats, Floats]) -> Floats:
         """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""

@@ -48,7 +48,8 @@ def test_what_is_left_out_has_the_values_that_the_help_names(config):
             0.75,
             "full",
         )
-        assert (job.on_conflict, job.n_components, job.stability_runs, job.seed) == ("error", None, 10, 0)
+        assert (job.on_conflict, job.n_components, job.seed) == ("error", None, 0)
+        assert (job.stability_runs_of(99_999), job.stability_runs_of(100_000)) == (10, 3)
         assert job.features == features
     assert load_job(config).method == "joint"
 
