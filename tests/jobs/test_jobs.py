@@ -42,12 +42,8 @@ def test_paths_of_a_file_are_seen_from_its_folder(config, tmp_path, monkeypatch)
 def test_what_is_left_out_has_the_values_that_the_help_names(config):
     for method, features in (("joint", "auto"), ("co-em", "spectral")):
         job = load_job(config, [(("method",), method, "--method")])
-        assert (job.base, job.transfer, job.threshold, job.closure) == (
-            "mpck-means",
-            "constraint-propagation",
-            0.75,
-            "full",
-        )
+        of_co_em = ("mpck-means", "constraint-propagation", 0.75, "full")
+        assert (job.base, job.transfer, job.threshold, job.closure) == of_co_em
         assert (job.on_conflict, job.n_components, job.seed) == ("error", None, 0)
         assert (job.stability_runs_of(99_999), job.stability_runs_of(100_000)) == (10, 3)
         assert job.features == features
