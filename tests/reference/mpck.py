@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .constraint_sets import rows
+from .pck import UNASSIGNED
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-UNASSIGNED = -1
 
 
 def squared_distance(x: Floats, y: Floats, metric: Floats) -> float:
