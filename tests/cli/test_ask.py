@@ -294,7 +294,7 @@ def test_lists_break_between_their_parts_where_there_is_no_room(folder):
     near = re.findall(r"^Near in (?:.+\n)+?(?=Near|n )", shown, re.M)
     assert len(near) == 2
     assert not any(line.count("(") != line.count(")") for line in "".join(near).splitlines())
-    assert re.search(r"^  1  left:l\d+  a name.*\n {13,}\w", shown, re.M)
+    assert re.search(r"^ +1  left:l\d+  a name.*\n {13,}\w", shown, re.M)
 
 
 @pytest.mark.parametrize(("n", "settled"), [(10, False), (15, True)])
