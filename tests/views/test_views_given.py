@@ -306,7 +306,8 @@ def test_constraints_that_cannot_be_say_where_and_what_is_allowed(constraints, m
 @pytest.mark.parametrize("table", [TEXTS, TEXTS.to_numpy()], ids=["ids", "numbers"])
 @pytest.mark.parametrize("estimator", [PCKMeans(2, random_state=0), MPCKMeans(2, random_state=0), PairMetric()])
 def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
-    rows = JUDGED if isinstance(table, pd.DataFrame) else JUDGED.assign(**{end: JUDGED[end].map("abcdef".index) for end in "ij"})
+    numbers = {end: JUDGED[end].map("abcdef".index) for end in "ij"}
+    rows = JUDGED if isinstance(table, pd.DataFrame) else JUDGED.assign(**numbers)
     expected = clone(estimator).fit(table, constraints=judged(JUDGED)[0])
     found = clone(estimator).fit(table, constraints=rows)
     learned = "metric_" if isinstance(estimator, PairMetric) else "cluster_centers_"
