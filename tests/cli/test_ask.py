@@ -235,7 +235,7 @@ def test_what_was_said_is_listed_and_changed(folder):
     (first, _), (second, _), *rest = log(folder)
     assert rest == [(first, "unsure"), ("b", "rename:c")]
     assert re.search(rf"^ +1  {first} +a *$", done.stdout, re.M)
-    assert re.search(rf"^  2  {second} +b *$", done.stdout, re.M)
+    assert re.search(rf"^ +2  {second} +b *$", done.stdout, re.M)
     assert done.stdout.count("Refused") == 1
     assert "Refused: There is no group 'x'" in done.stdout
     assert "Asked, since it speaks for about" in done.stdout
