@@ -255,7 +255,8 @@ def _leading(number: int, graph: sp.csr_array, factor: sp.csr_array | None = Non
     n = graph.shape[0]
     number = min(number, n)
     precision, tolerance = (np.float64, 1e-4) if n < SINGLE_PRECISION_FROM else (np.float32, 1e-3)
-    times = _multiplied_by(graph.astype(precision), None if factor is None else factor.astype(precision))
+    factors = [factor.astype(precision, copy=False)] if factor is not None else []
+    times = _multiplied_by(graph.astype(precision, copy=False), *factors)
     if n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS):
         dense = times(np.eye(n))
         values, vectors = scipy.linalg.eigh((dense + dense.T) / 2, subset_by_index=(n - number, n - 1))
@@ -274,7 +275,7 @@ def _leading(number: int, graph: sp.csr_array, factor: sp.csr_array | None = Non
     return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))])
 
 
-def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None) -> Callable[[NDArray[Any]], NDArray[Any]]:
+def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None = None) -> Callable[[NDArray[Any]], NDArray[Any]]:
     A = Product(graph)
     if factor is None:
         return A.__matmul__

@@ -23,10 +23,11 @@ class Product:
     """
 
     def __init__(self, matrix: sp.csr_array) -> None:
-        n = matrix.shape[0]
+        n, self._blocks = matrix.shape[0], [matrix]
         self._shared = may_share(n)
-        size = max(1, ceil(n / _BLOCKS)) if self._shared else max(1, n)
-        self._blocks = [matrix[first : first + size] for first in range(0, max(n, 1), size)]
+        if self._shared:
+            size = max(1, ceil(n / _BLOCKS))
+            self._blocks = [matrix[first : first + size] for first in range(0, max(n, 1), size)]
 
     def __matmul__(self, x: NDArray[Any]) -> NDArray[Any]:
         """Return the product with (m,) or (m, r) numbers."""

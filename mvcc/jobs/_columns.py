@@ -111,13 +111,13 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds codes such as INV-0187, each of one row, whatever it is called."""
-    return _are_codes(values) and not values.duplicated().any()
+    return not values.duplicated().any() and _are_codes(values)
 
 
 def holds_ids(name: str, values: pd.Series[Any]) -> bool:
     """Tell whether a column says nothing but which thing a row is of; a thing may have several rows."""
     several = _is_called_id(name) and values.nunique() > len(values) / 2
-    return looks_like_ids(name, values) or (_are_codes(values) and (several or not values.duplicated().any()))
+    return looks_like_ids(name, values) or looks_like_codes(values) or (several and _are_codes(values))
 
 
 def _is_called_id(name: str) -> bool:
