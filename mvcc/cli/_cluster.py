@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -15,7 +13,15 @@ import click
 from mvcc._utils.messages import counted, percent
 from mvcc.cli._job_options import as_number, job_options, settings
 from mvcc.cli._number_of_clusters import as_range, print_numbers, told_how_to_ask
-from mvcc.cli._shared import below_help, detail, is_quiet, output_options, print_json, remark, say, told_of_compiling
+from mvcc.cli._shared import (
+    below_help,
+    output_options,
+    print_json,
+    remark,
+    say,
+    scheduler_option,
+    shown_steps,
+)
 
 if TYPE_CHECKING:
     from mvcc.jobs import Column, Job
@@ -58,11 +64,23 @@ _EXAMPLES = (
     default=None,
     help="Compare with k-means, no judgments and the other method.  [default: comparison]",
 )
+@click.option(
+    "--sample", type=int, help="Folders: rows of each that are clustered.  [default: 100000, or what fits into memory]"
+)
+@scheduler_option
 @click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
 @click.option("--fresh", is_flag=True, help="Replace a clustering with other settings in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
 @output_options("Print the outcome as JSON.")
-def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
+def command(
+    config: Path | None,
+    out: Path | None,
+    fresh: bool,
+    dry_run: bool,
+    scheduler: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
     """Cluster your own tables, of which only some rows are known to match.
 
     Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories, dates and texts. A
@@ -70,8 +88,12 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
     printed; --ignore and --columns change it. Settings may be in a CONFIG file (`mvcc init` writes one with comments);
     options override it.
 
+    A view may be a folder of Parquet files, more than memory holds: a sample of its rows is clustered, and all rows get
+    the clusters of that, in parallel.
+
     Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that constraints moved and why
-    (co-em: propagated.csv and received.csv); report.html, model.skops, and cluster.yaml, which repeats the run.
+    (co-em: propagated.csv and received.csv); of a folder labels/ with all rows; report.html, model.skops, and
+    cluster.yaml, which repeats the run.
     """
     # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:
@@ -87,14 +109,14 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
         given["n_clusters"] = str(numbers[-1])
     job = load_job(config, list(_settings(given)))
     if numbers and out is not None and not dry_run:
-        _try_numbers(job, numbers, out, config, given, fresh=fresh, as_json=as_json)
+        _try_numbers(job, numbers, out, config, given, fresh=fresh, scheduler=scheduler, as_json=as_json)
         return
     with told_how_to_ask(job, config, given, as_json):
         if out is None or dry_run:
-            _check(job, as_json)
+            _check(job, scheduler, as_json)
             return
-        with _shown_steps() as on_step:
-            facts = cluster_job(job, out, fresh=fresh, on_step=on_step)
+        with shown_steps() as on_step:
+            facts = cluster_job(job, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
     from mvcc.reporting.html import write_clustering_report
 
     report = out / "report.html"
@@ -103,46 +125,29 @@ def command(config: Path | None, out: Path | None, fresh: bool, dry_run: bool, a
 
 
 def _try_numbers(
-    job: Job, numbers: range, out: Path, config: Path | None, given: dict[str, Any], *, fresh: bool, as_json: bool
+    job: Job,
+    numbers: range,
+    out: Path,
+    config: Path | None,
+    given: dict[str, Any],
+    *,
+    fresh: bool,
+    scheduler: str | None,
+    as_json: bool,
 ) -> None:
     from mvcc.jobs import CURVES, try_numbers
 
-    with _shown_steps() as on_step:
-        tried = try_numbers(job, numbers, out, fresh=fresh, on_step=on_step)
+    with shown_steps() as on_step:
+        tried = try_numbers(job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
     from mvcc.reporting.figures import plot_numbers
 
     plot_numbers(tried, out / CURVES)
     print_numbers(tried, out, job, config, given, as_json)
 
 
-@contextmanager
-def _shown_steps() -> Iterator[Callable[[str], None]]:
-    """Show what is being done: the current step on a terminal, every one with ``--verbose``."""
-    from rich.console import Console
-
-    console = Console(stderr=True, quiet=is_quiet())
-    current = ""
-    with console.status("") as status:
-
-        def show(step: str) -> None:
-            nonlocal current
-            current = step
-            resume()
-            detail(f"{step} …")
-
-        def resume() -> None:
-            status.update(f"{current} …")
-
-        def meanwhile(step: str) -> None:
-            status.update(f"{step} …")
-
-        with told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive):
-            yield show
-
-
 _MOST_NAMED = 12  # clusters, in the terminal
 _PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs",
-          "comparison", "seed")  # fmt: skip
+          "comparison", "sample", "seed")  # fmt: skip
 
 
 def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
@@ -152,15 +157,16 @@ def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str
         yield ("threshold",), as_number(given["threshold"]), f"--threshold {given['threshold']}"
 
 
-def _check(job: Job, as_json: bool) -> None:
+def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
     from mvcc.jobs import check_job
 
-    inputs = check_job(job)
+    inputs = check_job(job, scheduler=scheduler)
     if as_json:
         views = [
             {
                 "name": t.name,
                 "rows": len(t.ids),
+                "all_rows": t.n_all_rows or len(t.ids),
                 "columns": len(t.columns),
                 "constraints": len(c),
                 "every_column": [asdict(column) for column in t.every_column],
@@ -174,7 +180,9 @@ def _check(job: Job, as_json: bool) -> None:
         return
     for table, constraints in zip(inputs.tables, inputs.constraints, strict=True):
         numbers = {"row": len(table.ids), "column": len(table.columns), "constraint": len(constraints)}
-        say(f"{table.name}: {', '.join(counted(n, noun) for noun, n in numbers.items())} ({table.path})")
+        said = ", ".join(counted(n, noun) for noun, n in numbers.items())
+        all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
+        say(f"{table.name}: {all_rows}{said} ({table.path})")
         _say_columns(table.every_column)
         for note in table.notes:
             remark(f"Note: {note}")
@@ -204,6 +212,7 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
             {
                 "name": view["name"],
                 "rows": view["n_rows"],
+                **_of_all_rows(view, out),
                 **{what: len(view[what]) for what in ("given", "violated", "dropped")},
                 **_effect(view),
                 "labels": str(out / view["name"] / "labels.csv"),
@@ -240,8 +249,28 @@ def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool
     if facts["names_from"]:
         named = [f"{cluster} {name}" for cluster, name in enumerate(facts["names"]) if name]
         say(f"Names: {', '.join(named) or 'none'} ({facts['names_from']})")
+    for view in facts["views"]:
+        if view["n_all_rows"]:
+            say(_sampled(view, out))
     say(f"Clusters: {out}/*/labels.csv")
     say(f"Report: {report}")
+
+
+def _of_all_rows(view: dict[str, Any], out: Path) -> dict[str, Any]:
+    """Return what is told of all rows of a folder."""
+    if not view["n_all_rows"]:
+        return {}
+    more: dict[str, Any] = {name: view[name] for name in ("all_sizes", "all_f", "all_ari") if name in view}
+    return {"all_rows": view["n_all_rows"], **more, "all_labels": str(out / view["name"] / "labels")}
+
+
+def _sampled(view: dict[str, Any], out: Path) -> str:
+    """Say that the clusters of all rows come from some of them."""
+    against = f"; F of all rows against the labels {view['all_f']:.2f}" if view.get("all_f") is not None else ""
+    return (
+        f"{view['name']}: the clusters come from a sample of {view['n_rows']} of {view['n_all_rows']} rows; those of "
+        f"all rows are in {out}/{view['name']}/labels{against}"
+    )
 
 
 def _clusters(facts: dict[str, Any]) -> Iterator[str]:

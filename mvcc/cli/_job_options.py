@@ -24,7 +24,7 @@ _BY_NAME = (  # options NAME=VALUE, their flags, and the keys of views that they
 )
 _ANY_NAME = (("features", "--features", "features"), ("components", "--components", "n_components"))
 _OPTIONS = (
-    ("--view", "views", "NAME=FILE", "A table with one row per instance."),
+    ("--view", "views", "NAME=FILE", "A table with one row per instance, or a folder of Parquet files."),
     ("--match", "matches", "VIEW:VIEW=FILE", "Matches: two columns of ids."),
     ("--constraints", "constraints", "VIEW=FILE", "Constraints: columns i,j,kind[,weight]."),
     ("--id-column", "id_columns", "VIEW=COLUMN", "The column that names the rows."),

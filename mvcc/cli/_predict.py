@@ -8,7 +8,7 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc.cli._job_options import by_name
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, say
+from mvcc.cli._shared import Folder, below_help, output_options, print_json, say, scheduler_option, shown_steps
 
 
 @click.command(
@@ -16,33 +16,42 @@ from mvcc.cli._shared import Folder, below_help, output_options, print_json, say
     epilog=below_help(
         "mvcc predict results --view texts=new.csv --out labels.csv",
         "mvcc predict results --view texts=new.parquet --view images=new.npz --out labels",
+        "mvcc predict results --view texts=folder --out labels",
         terms=("view",),
     ),
 )
 @click.argument("folder", type=Folder())
 @click.option(
-    "--view", "views", multiple=True, required=True, metavar="NAME=FILE", help="New rows of a view; may be repeated."
+    "--view",
+    "views",
+    multiple=True,
+    required=True,
+    metavar="NAME=FILE",
+    help="New rows of a view, a file or a folder of Parquet files; may be repeated.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     required=True,
-    help="Output file, .csv or .parquet; for several views, the output folder.",
+    help="Output file, .csv or .parquet; for a folder or several views, the output folder.",
 )
+@scheduler_option
 @click.option("--fresh", is_flag=True, help="Replace output files that exist.")
 @output_options("Print the outcome as JSON.")
-def command(folder: Path, views: tuple[str, ...], out: Path, fresh: bool, as_json: bool) -> None:
+def command(folder: Path, views: tuple[str, ...], out: Path, scheduler: str | None, fresh: bool, as_json: bool) -> None:
     """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.
 
     A table needs the columns that its view was clustered by, in any order; others are ignored. Formats and ids are
     those of `mvcc cluster`. CSV and Parquet files may be larger than memory. Written are the columns id, cluster and,
-    where clusters have names, name; for several views to labels.csv in a folder for each.
+    where clusters have names, name; for several views to labels.csv in a folder for each. The rows of a folder of
+    Parquet files are predicted in parallel, and written to a folder of Parquet files.
     """
     new = by_name(views, "--view")
     # pandas and scikit-learn take longer to import than a usage error may take
     from mvcc.jobs import predict_files
 
-    found = predict_files(folder, new, out, fresh=fresh)
+    with shown_steps() as on_step:
+        found = predict_files(folder, new, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
     if as_json:
         rows = [
             {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)} for one in found

@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -96,6 +97,15 @@ def data_dir_option(function: Command) -> Command:
     )(function)
 
 
+def scheduler_option(function: Command) -> Command:
+    """Give a command the option ``--scheduler`` for folders."""
+    return click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Folders: read them on the workers of a dask scheduler, such as tcp://host:8786.",
+    )(function)
+
+
 def set_option(function: Command) -> Command:
     """Give a command the option ``--set`` (its argument ``overrides``)."""
     return click.option(
@@ -154,6 +164,31 @@ def told_of_compiling(show: Callable[[str], None], resume: Callable[[], None], *
 
     with watched_compiler(begin, resume if terminal else lambda: None):
         yield
+
+
+@contextmanager
+def shown_steps() -> Iterator[Callable[[str], None]]:
+    """Show what is being done: the current step on a terminal, every one with ``--verbose``."""
+    from rich.console import Console
+
+    console = Console(stderr=True, quiet=is_quiet())
+    current = ""
+    with console.status("") as status:
+
+        def show(step: str) -> None:
+            nonlocal current
+            current = step
+            resume()
+            detail(f"{step} …")
+
+        def resume() -> None:
+            status.update(f"{current} …")
+
+        def meanwhile(step: str) -> None:
+            status.update(f"{step} …")
+
+        with told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive):
+            yield show
 
 
 def print_json(document: Any) -> None:

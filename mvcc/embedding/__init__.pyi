@@ -1,5 +1,5 @@
+from ._indexed_search import IndexedSearch as IndexedSearch
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
-from ._joint_graph import SINGLE_PRECISION_FROM as SINGLE_PRECISION_FROM
 from ._joint_graph import JointGraph as JointGraph
 from ._joint_graph import embedded as embedded
 from ._joint_graph import find_objects as find_objects
@@ -11,6 +11,7 @@ from ._joint_graph import unit_rows as unit_rows
 from ._mixed import MixedFeatures as MixedFeatures
 from ._neighbors import NeighborSearch as NeighborSearch
 from ._neighbors import nearness as nearness
+from ._neighbors import precision_of as precision_of
 from ._pair_metric import PairMetric as PairMetric
 from ._products import Product as Product
 from ._raw_columns import object_columns as object_columns

@@ -166,7 +166,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
                     )
                 rows = embedded(*graph.components(wanted), wanted)
                 for number, objects in zip(numbers, graph.objects, strict=True):
-                    features[number] = rows[objects]
+                    features[number] = rows[objects].astype(np.float64, copy=False)
         self._features, self._searches = features, [NeighborSearch.among(X) for X in data]
         self._remember_features(given, data)
         found = [_like(table, rows.copy()) for table, rows in zip(given.tables, features, strict=True)]

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from mvcc.constraints import Relations
-from mvcc.embedding._neighbors import NeighborSearch, nearness
+from mvcc.embedding._neighbors import SINGLE_PRECISION_FROM, NeighborSearch, nearness, precision_of
 from mvcc.embedding._products import Product
 from mvcc.exceptions import InvalidInputError
 
@@ -30,7 +30,6 @@ EIGENVALUE_POWER = 2  # τ, how much leading components count
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 _FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
-SINGLE_PRECISION_FROM = 100_000  # objects; its products take half the time
 _BLOCK_ROWS = 2**14
 _TINY = 1e-12
 _DENSE_OBJECTS = 600
@@ -76,22 +75,23 @@ class JointGraph:
         """Return D^−½ A D^−½, without landmarks."""
         return _normalized(self.affinities)
 
-    def with_matched_objects(self, columns: Floats, n_neighbors: int) -> JointGraph:
+    def with_matched_objects(self, columns_of: Callable[[Ints], Floats], n_neighbors: int) -> JointGraph:
         """Return the graph with edges between objects that are seen in all views, by their columns side by side.
 
         Parameters
         ----------
-        columns : (n, d) array
-            Of all views; see ``object_columns``.
+        columns_of : callable
+            Returns the columns of some objects in all views, (m, d); see ``object_columns``.
         n_neighbors : int
         """
         seen = np.flatnonzero(np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0))
         if len(self.objects) < 2 or len(seen) < _FEWEST_MATCHED_OBJECTS:
             return self
-        graph = _normalized(_view_graph(NeighborSearch.among(columns[seen]), n_neighbors))
+        graph = _normalized(_view_graph(NeighborSearch.among(columns_of(seen)), n_neighbors))
         weight = MATCHED_OBJECTS_WEIGHT * len(seen) / self.n_objects
         rows_of = membership(seen, self.n_objects)
-        return replace(self, affinities=(self.affinities + weight * (rows_of @ graph @ rows_of.T)).tocsr())
+        between = _compact(weight * (rows_of @ graph @ rows_of.T), self.n_objects)
+        return replace(self, affinities=_compact(self.affinities + between, self.n_objects))
 
     def components(self, number: int) -> tuple[Floats, Floats]:
         """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ) D^−½."""
@@ -99,11 +99,11 @@ class JointGraph:
         degrees = A.sum(axis=1)
         if F is not None:
             degrees = degrees + LANDMARK_SHARE * (F @ F.sum(axis=0))
-        scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, _TINY)))
-        A = (scale @ A @ scale).tocsr()
+        scale = sp.diags_array((1 / np.sqrt(np.maximum(degrees, _TINY))).astype(A.dtype, copy=False))
+        A = _compact(scale @ A @ scale, self.n_objects)
         if F is None:
             return _leading(number, A)
-        return _leading(number, A, (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr())
+        return _leading(number, A, _compact(np.sqrt(LANDMARK_SHARE) * (scale @ F), self.n_objects))
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
@@ -154,7 +154,7 @@ def joint_graph(
     for graph, own in zip(graphs, objects, strict=True):
         rows_of = membership(own, n_objects)
         affinities = affinities + rows_of @ graph @ rows_of.T
-    affinities = (affinities - sp.diags_array(affinities.diagonal())).tocsr()
+    affinities = _compact(affinities - sp.diags_array(affinities.diagonal()), n_objects)
     affinities.eliminate_zeros()
     recalls = [search.recall for search in searches]
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
@@ -163,14 +163,14 @@ def joint_graph(
     spectra = [_leading(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
     factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, narrow)]
-    factor = sp.hstack(factors).tocsr() / np.sqrt(2)
+    factor = _compact(sp.hstack(factors).tocsr() / np.sqrt(2), n_objects)
     return JointGraph(objects, affinities, factor, graphs, list(map(unit_rows, spectra)), recalls)
 
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
     """Return objects as unit rows of the leading eigenvectors, each times μ^τ."""
-    scaled = eigenvectors[:, :number] * np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER
-    return np.ascontiguousarray(unit_rows(scaled))
+    powers = np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER
+    return np.ascontiguousarray(unit_rows(eigenvectors[:, :number] * powers.astype(eigenvectors.dtype, copy=False)))
 
 
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
@@ -215,8 +215,19 @@ def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
 
 
 def _normalized(graph: sp.csr_array) -> sp.csr_array:
-    scale = sp.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), _TINY)))
-    return (scale @ graph @ scale).tocsr()
+    scale = sp.diags_array((1 / np.sqrt(np.maximum(graph.sum(axis=1), _TINY))).astype(graph.dtype, copy=False))
+    return _compact(scale @ graph @ scale, graph.shape[0])
+
+
+def _compact(graph: sp.csr_array, n: int) -> sp.csr_array:
+    """Return a matrix of n rows or objects in the precision of so many; large ones have short indices, too."""
+    graph = graph.tocsr()
+    if precision_of(n) == np.float64:
+        return graph
+    graph = graph.astype(np.float32, copy=False)
+    if max(graph.nnz, *graph.shape) < 2**31:
+        graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    return graph
 
 
 def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:
@@ -254,9 +265,8 @@ def _leading(number: int, graph: sp.csr_array, factor: sp.csr_array | None = Non
     """
     n = graph.shape[0]
     number = min(number, n)
-    precision, tolerance = (np.float64, 1e-4) if n < SINGLE_PRECISION_FROM else (np.float32, 1e-3)
-    factors = [factor.astype(precision, copy=False)] if factor is not None else []
-    times = _multiplied_by(graph.astype(precision, copy=False), *factors)
+    precision, tolerance = precision_of(n), 1e-4 if n < SINGLE_PRECISION_FROM else 1e-3
+    times = _multiplied_by(graph, factor)
     if n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS):
         dense = times(np.eye(n))
         values, vectors = scipy.linalg.eigh((dense + dense.T) / 2, subset_by_index=(n - number, n - 1))
@@ -271,8 +281,9 @@ def _leading(number: int, graph: sp.csr_array, factor: sp.csr_array | None = Non
                 f"components, or leave out rows that are far from all others."
             ) from error
     order = np.argsort(-values, kind="stable")
-    values, vectors = values[order].astype(np.float64), vectors[:, order].astype(np.float64)
-    return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))])
+    values, vectors = values[order].astype(np.float64), vectors[:, order]
+    largest = np.array([column[np.abs(column).argmax()] for column in vectors.T])
+    return values, vectors * np.sign(largest)
 
 
 def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None = None) -> Callable[[NDArray[Any]], NDArray[Any]]:

@@ -29,21 +29,23 @@ class NeighborIndex:
     Parameters
     ----------
     rows : (n, d) array
+    least_recall : float
 
     Attributes
     ----------
     recall : float
-        The share of the 10 nearest rows that are found, of 300 rows. Twice as many lists are searched until it is .95,
-        or 128 are.
+        The share of the 10 nearest rows that are found, of 300 rows. Twice as many lists are searched until it is
+        ``least_recall``, or 128 are.
     """
 
-    def __init__(self, rows: Floats) -> None:
+    def __init__(self, rows: Floats, least_recall: float = _RECALL) -> None:
         import faiss  # only what is large needs it
 
         data = np.ascontiguousarray(rows, dtype=np.float32)
         centers = faiss.IndexFlatL2(data.shape[1])
         lists = faiss.IndexIVFFlat(centers, data.shape[1], int(_LISTS * np.sqrt(len(data))))
         lists.cp.niter, lists.cp.max_points_per_centroid = _ROUNDS, _ROWS_FOR_CENTERS
+        lists.cp.min_points_per_centroid = 1  # faiss warns of fewer, which a user can do nothing about
         faiss.omp_set_num_threads(_n_processors())  # the number of threads changes no result
         lists.train(data)
         lists.add(data)
@@ -54,7 +56,7 @@ class NeighborIndex:
         while True:
             found = self.nearest(data[checked], exact.shape[1])
             self.recall = float((found[:, :, None] == exact[:, None]).any(axis=2).mean())
-            if self.recall >= _RECALL or lists.nprobe >= _MOST_PROBES:
+            if self.recall >= least_recall or lists.nprobe >= _MOST_PROBES:
                 break
             lists.nprobe *= 2
 

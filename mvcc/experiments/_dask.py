@@ -5,69 +5,28 @@ Not through joblib, which waits forever for a trial that the scheduler has given
 
 from __future__ import annotations
 
-import logging
 import os
-import re
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
-from mvcc._utils.messages import clipped, shown
+from mvcc._utils.messages import clipped
+from mvcc._utils.scheduler import Client, connected_to, errors_of_a_lost_scheduler
 from mvcc._version import __version__
-from mvcc.exceptions import ConfigError, WorkerError
+from mvcc.exceptions import WorkerError
 from mvcc.experiments._config import Config
 from mvcc.experiments._provenance import this_run
 from mvcc.experiments._trial import Attempt, attempt
 from mvcc.results import Run, environment_differences
 
-Client: TypeAlias = Any  # dask's: it may not be installed
-
-_PATIENCE = 5  # seconds for a scheduler to answer
-_FIRST_WORKER = 10  # seconds; it may have been started just now
-_LOG = logging.getLogger("distributed.client")
-_ADDRESS = re.compile(r"(?:(?:tcp|tls|wss?)://)?(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]{1,5}", re.IGNORECASE)
-
 
 @contextmanager
 def connect_to_dask(address: str) -> Iterator[Client]:
     """Connect to a dask scheduler that has workers, for ``joblib.parallel_config(backend="dask", client=client)``."""
-    if not _ADDRESS.fullmatch(address):
-        raise ConfigError(f"{shown(address)} is no address of a dask scheduler, such as tcp://host:8786.")
-    try:
-        from distributed import Client as connect
-        from distributed.security import Security
-    except ImportError as error:
-        raise ConfigError(f"dask is not installed ({error}). Install it: pip install dask distributed") from error
-    try:  # otherwise the client fails on it, and keeps the process waiting
-        tls = cast(Any, Security)().get_connection_args("client")
-    except OSError as error:
-        raise ConfigError(f"The certificates in dask's configuration cannot be used: {error}.") from error
-    encrypted = address.lower().startswith(("tls:", "wss:"))
-    if tls["ssl_context"] is None if encrypted else tls["require_encryption"]:
-        wrong = "names no certificates" if encrypted else "requires encryption"
-        raise ConfigError(f"{address} does not fit dask's configuration, which {wrong} (distributed.comm.tls).")
-    try:
-        connected = cast(Any, connect)(address, timeout=_PATIENCE, set_as_default=False)
-    except OSError as error:
-        raise WorkerError(
-            f"No dask scheduler answers at {clipped(address)} within {_PATIENCE} s. Start one: "
-            f"`dask scheduler`; it prints its address, which begins with tls:// if it wants certificates."
-        ) from error
-    level = _LOG.level
-    try:
-        _LOG.setLevel(logging.CRITICAL)  # a scheduler that dies gives tracebacks; what matters is said in our words
-        with connected as client:
-            try:
-                client.wait_for_workers(1, timeout=_FIRST_WORKER)
-            except TimeoutError as error:
-                start = f"Start some, on any machine with mvcc: `dask worker {address} --nthreads 1 --nworkers -1`."
-                raise WorkerError(f"No worker is connected to the scheduler at {address}. {start}") from error
-            _environments(client)
-            yield client
-    finally:
-        _LOG.setLevel(level)
+    with connected_to(address) as client:
+        _environments(client)
+        yield client
 
 
 def attempt_on_dask(
@@ -80,13 +39,13 @@ def attempt_on_dask(
 ) -> Generator[Attempt]:
     """Yield trials as they finish, whatever their order."""
     from distributed import KilledWorker, as_completed
-    from distributed.client import ClosedClientError
 
     here, others = this_run(config.transfers()), _environments(client, config.transfers())
     kinds = {tuple(environment_differences(here, there)): address for address, there in others.items()}
     for lines in kinds.keys() - {()}:
         on_note("\n  ".join([f"Other than here is on worker {kinds[lines]}, so that bits may differ:", *lines]))
     folder = None if data_dir is None else os.path.abspath(data_dir)
+    lost: tuple[type[BaseException], ...] = (*errors_of_a_lost_scheduler(), OSError)
     waiting, running = iter(trials), dict[Any, int]()
 
     def submit(trial: int) -> Any:
@@ -104,7 +63,7 @@ def attempt_on_dask(
             except KilledWorker as error:
                 why = "Its workers were killed again and again, most often a sign that memory has run out."
                 yield Attempt(trial, None, f"{why} {error}")
-            except (CancelledError, ClosedClientError, OSError) as error:
+            except lost as error:
                 gone = "The scheduler is gone, or has dropped the trials; what is finished is stored."
                 raise WorkerError(f"{gone} Start it and its workers again; the same command goes on.") from error
             except Exception as error:

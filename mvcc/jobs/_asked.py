@@ -66,6 +66,23 @@ def answer_files(job: Job) -> list[str]:
     return [str(path) for path in beside if _lists_groups(path)][:1]
 
 
+def ids_in_answers(paths: list[str]) -> set[str]:
+    """Return the ids of the rows that files of answers name, of whatever view."""
+    from mvcc.constraints import ConstraintFile  # numba, as in `read_inputs`
+
+    ids: set[str] = set()
+    for path in paths:
+        if Path(path).name not in (LOG, GROUPS):
+            records = ConstraintFile.read(path).records.values()
+            ids |= {name.strip() for record in records for name in record[:2]}
+            continue
+        column = _LOG_COLUMNS.index("id") if Path(path).name == LOG else _GROUP_COLUMNS.index("members")
+        for _, record in read_records(path, appended=Path(path).name == LOG)[0][1:]:
+            names = record[column].split("\n") if len(record) > column else []
+            ids |= {name.strip().partition(":")[2] for name in names}
+    return ids
+
+
 def _names_in(job: Job) -> list[str]:
     return [LOG, GROUPS, *(f"{view}.csv" for view in job.views)]
 

@@ -14,6 +14,7 @@ from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 from mvcc.jobs._asked import with_answers
 from mvcc.jobs._config import Job
+from mvcc.jobs._folders import folders_of
 from mvcc.jobs._inputs import Inputs, caller_of, check_enough, read_inputs
 
 CHOICE = "choosing_k.csv"
@@ -21,7 +22,13 @@ CURVES = "choosing_k.png"
 
 
 def try_numbers(
-    job: Job, numbers: range, folder: Path, *, fresh: bool = False, on_step: Callable[[str], None] = lambda step: None
+    job: Job,
+    numbers: range,
+    folder: Path,
+    *,
+    fresh: bool = False,
+    scheduler: str | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
     """Cluster by each of several numbers of clusters, and write what speaks for each to a table; none is chosen.
 
@@ -35,6 +42,8 @@ def try_numbers(
     folder : Path
     fresh : bool
         Replace a table that is there.
+    scheduler : str or None
+        The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
     on_step : callable
         Told what is about to be done.
 
@@ -52,7 +61,8 @@ def try_numbers(
     """
     on_step("reading")
     job = job.model_copy(update={"n_clusters": numbers[-1]})
-    inputs = with_answers(job, read_inputs(job))
+    with folders_of(job, scheduler, on_step) as folders:
+        inputs = with_answers(job, read_inputs(job, folders))
     for table in inputs.tables:
         check_enough(table, job.k)
     _check_folder(folder, fresh=fresh)

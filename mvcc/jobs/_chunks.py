@@ -50,7 +50,7 @@ def read_frames(path: str) -> Iterator[pd.DataFrame]:
             yield from _parts(read_frame(path))
 
 
-def _n_rows(n_columns: int) -> int:
+def rows_at_a_time(n_columns: int) -> int:
     return max(1, _MOST_VALUES // max(n_columns, 1))
 
 
@@ -60,7 +60,7 @@ def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
         n_columns = max(map(file.readline().count, ",;\t")) + 1
         file.seek(0)
         held = pd.DataFrame()
-        for chunk in text_frames(file, place, _n_rows(n_columns)):
+        for chunk in text_frames(file, place, rows_at_a_time(n_columns)):
             frame = pd.concat([held, chunk]) if len(held) else chunk
             frame.attrs = chunk.attrs  # pandas drops them where they differ
             n = n_filled(frame)
@@ -90,7 +90,7 @@ def _of_parquet(path: str, place: str) -> Iterator[pd.DataFrame]:
     n_before = 0
     with open(path, "rb") as source:
         file = pyarrow.parquet.ParquetFile(source)
-        for batch in file.iter_batches(_n_rows(len(file.schema_arrow))):
+        for batch in file.iter_batches(rows_at_a_time(len(file.schema_arrow))):
             frame = frame_of_parquet(batch.to_pandas())
             frame.index = pd.RangeIndex(n_before, n_before + len(frame))
             n_before += len(frame)
@@ -98,7 +98,7 @@ def _of_parquet(path: str, place: str) -> Iterator[pd.DataFrame]:
 
 
 def _parts(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    size = _n_rows(frame.shape[1])
+    size = rows_at_a_time(frame.shape[1])
     for start in range(0, len(frame), size):
         part = frame.iloc[start : start + size]
         if "lines" in frame.attrs:

@@ -17,6 +17,7 @@ from mvcc.jobs._facts import describe
 from mvcc.jobs._features import make_features
 from mvcc.jobs._fit import fit_job
 from mvcc.jobs._folder import write_folder
+from mvcc.jobs._folders import Folders
 from mvcc.jobs._inputs import Inputs, caller_of
 from mvcc.jobs._method import Rows
 from mvcc.jobs._number_of_clusters import of_number, with_number
@@ -35,15 +36,28 @@ class Clustered:
 
 
 def cluster_inputs(
-    said: Job, inputs: Inputs, folder: Path, began: float, on_step: Callable[[str], None]
+    said: Job,
+    inputs: Inputs,
+    folder: Path,
+    began: float,
+    on_step: Callable[[str], None],
+    folders: Folders | None = None,
 ) -> dict[str, Any]:
     """Cluster what was read, and write everything but the report; `began` is when the job did.
+
+    Of folders, which a sample was read of, all rows get a cluster.
 
     Returns and raises what `cluster_job` does.
     """
     found = clustered(said, inputs, began, on_step)
     on_step("writing")
-    write_folder(folder, said, inputs.tables_read, found.tables, found.saved, found.facts)
+
+    def label_all(new: Path) -> None:
+        if folders is not None:
+            folders.label(said, found.saved, new, found.facts)
+            found.facts["seconds"] = round(time.perf_counter() - began, 1)
+
+    write_folder(folder, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all)
     return found.facts
 
 

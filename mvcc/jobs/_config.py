@@ -57,7 +57,7 @@ class View(Section):
     Attributes
     ----------
     path : str
-        CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF.
+        CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, or a folder of Parquet files.
     id_column : str or None
         The column that names the rows; by default one called ``id`` or without a name, else one that is called
         like an id and has distinct values; else rows are numbered from 0.
@@ -115,6 +115,8 @@ class Job(Section):
         result is. By default 10, or 3 from 100,000 rows on.
     comparison : bool
         Whether the result is compared with other methods, by what is held out.
+    sample : int or None
+        Of a folder, how many rows the model is fitted on; by default 100,000, or fewer where memory is low.
     seed : int
     """
 
@@ -136,6 +138,7 @@ class Job(Section):
     n_components: _Components | None = None
     stability_runs: Annotated[int | None, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = None
     comparison: Annotated[bool, Field(strict=True), allowed("true or false")] = True
+    sample: Annotated[int | None, Field(ge=2, le=10**9), allowed("a whole number from 2 to 10^9")] = None
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
 
     @field_validator("views")

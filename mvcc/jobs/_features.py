@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mvcc.jobs._config import Job
 from mvcc.jobs._tables import Table
 
 _EXPECTED = 10  # clusters, where nothing is known of them
+_MOST_CENTERED = 100_000  # rows
 MOST_COMPONENTS = 10  # of principal components, where no number is given
 _RULES = {  # of AutoScaler
     "unit length": "rows of length 1, as they are",
@@ -141,13 +143,19 @@ def _after(first: Any, second: Any) -> Any:
 
 
 def plane_of(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
-    """Return rows in the plane of their two principal components, and what to write at its axes."""
-    centered = X - X.mean(axis=0)
+    """Return rows in the plane of their two principal components, and what to write at its axes.
+
+    Of many rows, some that are spaced evenly have the components: a copy of all would take much memory.
+    """
+    some = X[:: ceil(len(X) / _MOST_CENTERED)]
+    mean = some.mean(axis=0)
+    centered = some - mean
     variances, directions = scipy.linalg.eigh(centered.T @ centered)
     largest = directions[:, ::-1][:, :2]
     largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])])
     shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
-    return _first_two(centered @ largest, "principal component", shares)
+    points = centered @ largest if len(some) == len(X) else X @ largest - mean @ largest
+    return _first_two(points, "principal component", shares)
 
 
 def _first_two(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,10 @@ import yaml
 
 from mvcc._utils.files import csv_bytes, damage_of, move, remove_parts, sha256_of, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
-from mvcc.exceptions import StoreError
+from mvcc.exceptions import DataError, StoreError
 from mvcc.jobs._asked import answer_files
 from mvcc.jobs._config import Job, load_job
+from mvcc.jobs._partitions import input_sha256, is_folder, read_folder
 from mvcc.jobs._tables import Table
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, Input, parse_facts, read_facts
@@ -29,7 +31,9 @@ MODEL, CONFIG, REPORT = "model.skops", "cluster.yaml", "report.html"
 _FORMER_MODEL = "model.joblib"  # a pickle, which is never read
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
 _NEW = ".new"  # the folder of results that are being written
+LABELS = "labels"  # the folder of the clusters of all rows of a folder, in that of a view
 OUTLIER = -1  # in place of a cluster
+_PART = re.compile(r"part\.[0-9]+\.parquet")
 _TABLES = ("labels.csv", "moved.csv", "suspicious.csv", "propagated.csv", "received.csv")
 
 
@@ -56,6 +60,9 @@ def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
             f"{folder} holds a clustering by other settings, those of {folder / CONFIG}. Choose another folder with "
             f"--out, or replace it with --fresh."
         )
+    for name, view in job.views.items():
+        if is_folder(view.path) and (labels := folder / name / LABELS).exists() and not holds_parts_only(labels):
+            raise StoreError(f"{labels} holds other things than labels. Choose another folder with --out.")
     for path in _inputs(job):
         if os.path.realpath(path) in mine:
             raise StoreError(f"{path} is read and would be written over. Choose another folder with --out.")
@@ -122,6 +129,12 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
                 verified += 1
             else:
                 wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
+        if view.n_all_rows is not None:
+            n = _rows_of_parts(folder / view.name / LABELS)
+            verified += n == view.n_all_rows
+            wrong += [] if n == view.n_all_rows else [
+                f"{view.name}/{LABELS}: it is missing or damaged, or does not have {view.n_all_rows} rows."
+            ]  # fmt: skip
     wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
     if (folder / MODEL).exists():
         damage = _damage_of_model((folder / MODEL).read_bytes(), facts)
@@ -130,8 +143,8 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     if (folder / CONFIG).exists():
         for path, read in zip(_paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True):
             try:
-                same = sha256_of(Path(path).read_bytes()) == read.sha256
-            except OSError:
+                same = input_sha256(path) == read.sha256
+            except (OSError, DataError):
                 notes.append(f"{path}: the input cannot be read any more.")
             else:
                 notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
@@ -205,6 +218,13 @@ def _rows_of(path: Path) -> list[list[str]]:
         return []
 
 
+def _rows_of_parts(path: Path) -> int:
+    try:
+        return read_folder(str(path)).n_rows
+    except (OSError, DataError):
+        return 0
+
+
 def _config_in(folder: Path) -> str | None:
     """Return the settings that a clustering in a folder was made by; a file of somebody else's does not count."""
     try:
@@ -218,12 +238,24 @@ def _results_in(folder: Path) -> list[Path]:
     """Return what a clustering consists of, but for its settings; a view's folder holds its tables and nothing else."""
     views = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink() and path.name != _NEW]
     tables = [list(view.iterdir()) for view in views]
-    of_views = [path for paths in tables if all(p.name in _TABLES or _is_part(p) for p in paths) for path in paths]
+    of_views = [path for paths in tables if all(p.name in _TABLES or _is_part(p) or _holds_labels(p) for p in paths)
+                for path in paths]  # fmt: skip
     return [*(folder / name for name in (FACTS, REPORT, MODEL, _FORMER_MODEL)), *of_views]
 
 
 def _tables_of(folder: Path, job: Job) -> list[Path]:
-    return [folder / name / table for name in job.views for table in _TABLES]
+    tables = [folder / name / table for name in job.views for table in _TABLES]
+    return tables + [labels for name in job.views if holds_parts_only(labels := folder / name / LABELS)]
+
+
+def _holds_labels(path: Path) -> bool:
+    """Tell whether a folder has the clusters of all rows, and nothing else."""
+    return path.name == LABELS and holds_parts_only(path)
+
+
+def holds_parts_only(path: Path) -> bool:
+    """Tell whether a folder holds what dask has written, and nothing else."""
+    return path.is_dir() and not path.is_symlink() and all(_PART.fullmatch(part.name) for part in path.iterdir())
 
 
 def _is_part(path: Path) -> bool:
@@ -237,10 +269,12 @@ def write_folder(
     of_views: list[dict[str, Rows]],
     saved: SavedClustering,
     facts: dict[str, Any],
+    add_labels: Callable[[Path], None] | None = None,
 ) -> None:
     """Write labels, the tables of every view, model, config and facts, in the place of those that were there.
 
-    The checksum of the model is added to the facts.
+    The checksum of the model is added to the facts. ``add_labels`` writes the clusters of all rows of folders into the
+    folder that it is given, where model and labels are already, and adds what is told of them to the facts.
 
     What was there stays until all is written. The facts are the first to go and the last to come, so that they are
     never those of other files. ``tables`` are those that were read, with the rows that were left out.
@@ -263,20 +297,24 @@ def write_folder(
         model = saved.to_bytes()
         write_whole(new / MODEL, model)
         facts["model_sha256"] = sha256_of(model)
+        if add_labels is not None:
+            add_labels(new)
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
         write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))
         for path in (*_results_in(folder), *_tables_of(folder, job)):
-            path.unlink(missing_ok=True)
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         written = [f"{table.name}/{name}" for table, own in zip(tables, of_views, strict=True)
                    for name in ("labels.csv", *own)]  # fmt: skip
+        written += [f"{table.name}/{LABELS}" for table in tables if (new / table.name / LABELS).exists()]
         for name in (CONFIG, *written, MODEL, FACTS):
             move(new / name, folder / name)
-        _remove(new)
         for inner in folder.iterdir():  # of views that are gone
             if inner.is_dir() and not any(inner.iterdir()):
                 inner.rmdir()
     except OSError as error:
         raise _unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
 
 
 def _remove(new: Path) -> None:

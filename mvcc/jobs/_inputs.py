@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils.files import sha256_of
 from mvcc._utils.messages import shown
 from mvcc.exceptions import DataError
 from mvcc.jobs._config import Job
+from mvcc.jobs._partitions import input_sha256
 from mvcc.jobs._problems import Problems
 from mvcc.jobs._tables import Table, read_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mvcc.constraints import Constraints, Relations
     from mvcc.jobs._asked import Answers
+    from mvcc.jobs._folders import Folders
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +66,8 @@ class Inputs:
         )
 
 
-def read_inputs(job: Job) -> Inputs:
-    """Read all files of a job.
+def read_inputs(job: Job, folders: Folders | None = None) -> Inputs:
+    """Read all files of a job, and of its folders a sample.
 
     Raises
     ------
@@ -74,9 +76,15 @@ def read_inputs(job: Job) -> Inputs:
     """
     problems = Problems()
     tables: list[Table] = []
-    for name, view in job.views.items():
+    of_files = job.views if folders is None else {name: view for name, view in job.views.items() if name not in folders}
+    for name, view in of_files.items():
         with problems.collecting():
             tables.append(read_table(name, view, problems, job.show.get(name, ())))
+    drawn: dict[str, pd.DataFrame] = {}
+    if folders is not None:
+        problems.raise_any()  # before minutes of reading
+        sampled, drawn = folders.sample(job, tables, problems)
+        tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
     for table in tables:
         if job.n_clusters != "auto":
             with problems.collecting():
@@ -86,11 +94,11 @@ def read_inputs(job: Job) -> Inputs:
     # numba, which constraints bring along, takes half a second to import: tables are read before
     from mvcc.jobs._pairs import read_constraints, read_matches
 
-    relations = read_matches(job, tables, problems)
+    relations = read_matches(job, tables, problems, drawn)
     constraints = read_constraints(job, tables, relations, problems)
     problems.raise_any()
     number = {table.name: place for place, table in enumerate(tables)}
-    sizes = [(table.path, len(table.ids)) for table in tables]
+    sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
     for pair, path in job.matches.items():
         u, v = sorted(number[name] for name in pair.split(":"))
         sizes.append((path, len(relations[u, v])))
@@ -107,7 +115,7 @@ def check_enough(table: Table, n_clusters: int) -> None:
 def with_checksums(sizes: list[tuple[str, int]]) -> list[tuple[str, int, str]]:
     """Add the sha256 to the sizes of files that were just read."""
     try:
-        return [(path, size, sha256_of(Path(path).read_bytes())) for path, size in sizes]
+        return [(path, size, input_sha256(path)) for path, size in sizes]
     except OSError as error:
         raise DataError(f"{error.filename}: cannot be read any more: {error.strerror}.") from error
 

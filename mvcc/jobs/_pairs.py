@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -111,8 +113,10 @@ def _why_not(names: list[str], view: int, tables: list[Table], matched: dict[int
     )
 
 
-def read_matches(job: Job, tables: list[Table], problems: Problems) -> Relations:
-    """Read the related rows of every pair of views that has a file of matches.
+def read_matches(
+    job: Job, tables: list[Table], problems: Problems, drawn: Mapping[str, pd.DataFrame] = MappingProxyType({})
+) -> Relations:
+    """Read the related rows of every pair of views that has a file of matches, or those that were drawn of a file.
 
     Returns
     -------
@@ -123,34 +127,26 @@ def read_matches(job: Job, tables: list[Table], problems: Problems) -> Relations
     for pair, path in job.matches.items():
         u, v = (number[name] for name in pair.split(":"))
         with problems.collecting():
-            rows = _matches(path, tables[u], tables[v])
+            frame = drawn[pair] if pair in drawn else read_frame(path)
+            rows = _matches(frame, path, tables[u], tables[v])
             relations[min(u, v), max(u, v)] = rows if u < v else rows[:, ::-1]
     return relations
 
 
-def _matches(path: str, first: Table, second: Table) -> NDArray[np.int64]:
-    """Read (row of the first, row of the second) of a file with columns of ids.
-
-    They are called by the names of the views or of their id columns, or left and right, or are the first two. A first
-    line that is no match names the columns.
-    """
-    frame = read_frame(path)
-    names = [str(name).strip() for name in frame.columns]
-    if len(names) < 2:
-        raise DataError(f"{path}: there must be two columns, the ids of {first.name} and of {second.name}; it has one.")
-    sides, is_header = _sides(names, first, second)
-    columns = [as_texts(frame.iloc[:, column]).tolist() for column in sides]
-    skipped = frame.attrs.get("lines", 0)
+def _matches(frame: pd.DataFrame, path: str, first: Table, second: Table) -> NDArray[np.int64]:
+    """Return (row of the first, row of the second) of a file with columns of ids."""
+    names, columns, is_header = matched_ids(frame, path, (first.name, second.name), (first.id_column, second.id_column))
+    numbers = frame.index.to_numpy() + frame.attrs.get("lines", 0)
     if not is_header and (names[0] in first.row or names[1] in second.row):  # a match itself, or one with a mistake
         columns = [[name, *column] for name, column in zip(names, columns, strict=False)]
-        skipped -= 1
+        numbers = np.concatenate(([frame.attrs.get("lines", 0) - 1], numbers))
     unit = "line" if "lines" in frame.attrs else "row"
     rows = np.empty((len(columns[0]), 2), dtype=np.int64)
     wrong: list[MvccError] = []
     for side, (table, column) in enumerate(zip((first, second), columns, strict=True)):
         for place, name in enumerate(column):
             if (row := table.row.get(name)) is None:
-                wrong.append(DataError(f"{path}: {unit} {place + skipped}: {table.lacks(name)}"))
+                wrong.append(DataError(f"{path}: {unit} {numbers[place]}: {table.lacks(name)}"))
                 if len(wrong) == _MOST_LINES:
                     raise_all(wrong)
                 if table.id_column is None:  # all others lack the same column
@@ -163,12 +159,28 @@ def _matches(path: str, first: Table, second: Table) -> NDArray[np.int64]:
     return pd.DataFrame(rows).drop_duplicates().to_numpy()
 
 
-def _sides(names: list[str], first: Table, second: Table) -> tuple[tuple[int, int], bool]:
+def matched_ids(
+    frame: pd.DataFrame, path: str, views: tuple[str, str], id_columns: tuple[str | None, str | None]
+) -> tuple[list[str], list[list[str]], bool]:
+    """Return the names of the columns of matches, the ids of both views, and whether a name tells what these are.
+
+    They are called by the names of the views or of their id columns, or left and right, or are the first two. A first
+    line that is no match names the columns.
+    """
+    names = [str(name).strip() for name in frame.columns]
+    if len(names) < 2:
+        raise DataError(f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has one.")
+    sides, is_header = _sides(names, views, id_columns)
+    return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header
+
+
+def _sides(
+    names: list[str], views: tuple[str, str], id_columns: tuple[str | None, str | None]
+) -> tuple[tuple[int, int], bool]:
     """Return the columns of the ids of two views, and whether their names tell that they are."""
     lower = [name.casefold() for name in names]
-    id_columns = (first.id_column or "", second.id_column or "")
-    for one, other in ((first.name, second.name), id_columns, ("left", "right")):
-        found = [lower.index(name.casefold()) for name in (one, other) if name.casefold() in lower]
+    for one, other in (views, id_columns, ("left", "right")):
+        found = [lower.index(name.casefold()) for name in (one or "", other or "") if name.casefold() in lower]
         if len(set(found)) == 2:
             return (found[0], found[1]), True
     return (0, 1), False

@@ -14,16 +14,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._utils.files import atomic_path, csv_bytes
+from mvcc._utils.files import atomic_folder, atomic_path, csv_bytes
 from mvcc._utils.messages import why_unwritten
-from mvcc.exceptions import DataError, InvalidInputError, StoreError
+from mvcc._utils.scheduler import Client
+from mvcc.exceptions import ConfigError, DataError, InvalidInputError, StoreError
 from mvcc.jobs._chunks import read_frames
 from mvcc.jobs._config import View
-from mvcc.jobs._folder import read_clustering
+from mvcc.jobs._folder import LABELS, MODEL, holds_parts_only, read_clustering
+from mvcc.jobs._folders import Progress
 from mvcc.jobs._formats import pyarrow_for
+from mvcc.jobs._partitions import Folder, is_folder, read_folder
 from mvcc.jobs._tables import find_id_column, ids_of, no_column, place_of, refuse_repeated_columns
+from mvcc.jobs._workers import workers
 
 if TYPE_CHECKING:
+    from mvcc.jobs._all_rows import Source
     from mvcc.jobs._saved import SavedView
 
 Columns = dict[str, Sequence[Any] | NDArray[Any]]
@@ -39,7 +44,15 @@ class Predicted:
     sizes: list[int]
 
 
-def predict_files(folder: Path, new: Mapping[str, str], out: Path, *, fresh: bool = False) -> list[Predicted]:
+def predict_files(
+    folder: Path,
+    new: Mapping[str, str],
+    out: Path,
+    *,
+    fresh: bool = False,
+    scheduler: str | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> list[Predicted]:
     """Write the clusters of new rows; all files or none.
 
     Parameters
@@ -47,11 +60,17 @@ def predict_files(folder: Path, new: Mapping[str, str], out: Path, *, fresh: boo
     folder : Path
         Results of `mvcc cluster`.
     new : dict {view: path}
-        Tables in any format that `mvcc cluster` reads; CSV and Parquet are read some rows at a time.
+        Tables in any format that `mvcc cluster` reads; CSV and Parquet are read some rows at a time. Folders of Parquet
+        files are read by workers of dask.
     out : Path
-        The file, CSV or Parquet; of several views the folder with labels.csv in a folder of each.
+        The file, CSV or Parquet, or for a folder another one; of several views the folder with labels.csv, or labels,
+        in a folder of each.
     fresh : bool
         Replace files that are there.
+    scheduler : str or None
+        The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
+    on_step : callable
+        Told what is being done with folders.
 
     Raises
     ------
@@ -63,17 +82,31 @@ def predict_files(folder: Path, new: Mapping[str, str], out: Path, *, fresh: boo
     model, facts = read_clustering(folder)
     views = [model.view(name) for name in new]
     names = {view.name: list(view.names) for view in facts.views}
-    paths = [out] if len(new) == 1 else [out / name / "labels.csv" for name in new]
-    for path in paths:
-        _check(path, folder, list(new.values()), fresh)
+    folders = {name: read_folder(path) for name, path in new.items() if is_folder(path)}
+    if scheduler is not None and not folders:
+        raise ConfigError("--scheduler goes only with a view that is a folder of Parquet files; leave it out.")
+    paths = [out] if len(new) == 1 else [out / name / (LABELS if name in folders else "labels.csv") for name in new]
+    for name, path in zip(new, paths, strict=True):
+        _check(path, folder, list(new.values()), fresh, name in folders)
     made = [parent for path in paths for parent in path.parents if not parent.exists()]
+    k = facts.n_clusters
     try:
         with ExitStack() as stack:
-            writers = [stack.enter_context(_writer(path)) for path in paths]
-            return [
-                Predicted(view.name, path, _predict(view, new[view.name], names[view.name], facts.n_clusters, write))
-                for view, path, write in zip(views, paths, writers, strict=True)
-            ]
+            labelers: list[Callable[[], list[int]]] = []
+            client = None
+            if folders:
+                on_step("starting workers")
+                client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
+            for view, path in zip(views, paths, strict=True):
+                if view.name in folders:
+                    part = stack.enter_context(atomic_folder(path))
+                    source = _source(folder, view, names[view.name], folders[view.name])
+                    tell = Progress(f"labels of {view.name}", on_step)
+                    labelers.append(partial(_predict_folder, client, folders[view.name], source, k, part, tell))
+                else:
+                    write = stack.enter_context(_writer(path))
+                    labelers.append(partial(_predict, view, new[view.name], names[view.name], k, write))
+            return [Predicted(name, path, label()) for name, path, label in zip(new, paths, labelers, strict=True)]
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {why_unwritten(error, 'choose another --out')}") from error
     finally:
@@ -82,17 +115,20 @@ def predict_files(folder: Path, new: Mapping[str, str], out: Path, *, fresh: boo
                 parent.rmdir()
 
 
-def _check(path: Path, folder: Path, inputs: list[str], fresh: bool) -> None:
+def _check(path: Path, folder: Path, inputs: list[str], fresh: bool, is_folder: bool) -> None:
     """Refuse to write over what is there, before anything is read."""
-    if path.suffix.lower() not in _WRITERS:
-        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}; choose another file with --out.")
+    another = f"hoose another {'folder' if is_folder else 'file'} with --out"
+    if not is_folder and path.suffix.lower() not in _WRITERS:
+        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}; c{another}.")
     real = Path(os.path.realpath(path))
-    if str(real) in map(os.path.realpath, inputs):
-        raise StoreError(f"{path} is read and would be written over. Choose another file with --out.")
+    if any(Path(os.path.realpath(one)).is_relative_to(real) for one in inputs):
+        raise StoreError(f"{path} is read and would be written over. C{another}.")
     if real.is_relative_to(os.path.realpath(folder)):
-        raise StoreError(f"{path} is in the folder of the clustering. Choose another file with --out.")
+        raise StoreError(f"{path} is in the folder of the clustering. C{another}.")
     if path.exists() and not fresh:
-        raise StoreError(f"{path} is there already. Choose another file with --out, or replace it with --fresh.")
+        raise StoreError(f"{path} is there already. C{another}, or replace it with --fresh.")
+    if is_folder and path.exists() and not holds_parts_only(path):
+        raise StoreError(f"{path} holds other things than labels. C{another}.")
     if path.suffix.lower() == ".parquet":
         pyarrow_for(str(path))
 
@@ -107,8 +143,7 @@ def _predict(view: SavedView, path: str, names: list[str], n_clusters: int, writ
         if missing := [column for column in view.columns if column not in frame.columns]:
             raise DataError(f"{no_column(frame, missing[0], path)} {view.name} was clustered by it.")
         if not hashes:
-            known = view.id_column in frame.columns
-            id_column = view.id_column if known else find_id_column(frame, View(path=path, columns=tuple(view.columns)))
+            id_column = _id_column(frame, view, path)
         ids = ids_of(frame, id_column, path)
         hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
         labels = view.predict(frame[view.columns], partial(place_of, frame, path))
@@ -121,6 +156,32 @@ def _predict(view: SavedView, path: str, names: list[str], n_clusters: int, writ
         raise DataError(f"{path}: there are no rows.")
     _refuse_repeated(np.concatenate(hashes), path)
     return sizes.tolist()
+
+
+def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
+    """Return the column that names new rows: that of the rows that were clustered, or one that is found as it was."""
+    if view.id_column in frame.columns:
+        return view.id_column
+    return find_id_column(frame, View(path=path, columns=tuple(view.columns)))
+
+
+def _source(folder: Path, view: SavedView, names: list[str], rows: Folder) -> Source:
+    """Return what the clusters of new rows in a folder follow from."""
+    from mvcc.jobs._all_rows import Source  # as below
+
+    head = rows.head()
+    refuse_repeated_columns(head, rows.path)
+    return Source(os.path.abspath(folder / MODEL), view.name, tuple(names), _id_column(head, view, rows.path))
+
+
+def _predict_folder(
+    client: Client, rows: Folder, source: Source, n_clusters: int, part: Path, tell: Progress
+) -> list[int]:
+    """Write the clusters of the rows of a folder, and return how many rows each cluster gets."""
+    from mvcc.jobs._all_rows import facts_of_counts, write_labels  # which import scikit-learn
+
+    sizes: list[int] = facts_of_counts(write_labels(client, rows, source, part, tell), n_clusters)["all_sizes"]
+    return sizes
 
 
 def _refuse_repeated(hashes: Any, path: str) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 from mvcc.jobs._asked import with_answers
 from mvcc.jobs._config import Job
 from mvcc.jobs._folder import check_folder
+from mvcc.jobs._folders import folders_of
 from mvcc.jobs._inputs import Inputs, caller_of, read_inputs
 from mvcc.jobs._number_of_clusters import with_number
 
 
-def check_job(job: Job) -> Inputs:
-    """Read all files of a job, and check its constraints as `cluster_job` does.
+def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
+    """Read all files of a job, of folders a sample, and check its constraints as `cluster_job` does.
 
     Raises
     ------
@@ -24,7 +25,8 @@ def check_job(job: Job) -> Inputs:
     ConstraintConflictError
         When constraints and relations contradict each other, unless the job drops such constraints.
     """
-    inputs = with_answers(job, read_inputs(job))
+    with folders_of(job, scheduler, lambda step: None) as folders:
+        inputs = with_answers(job, read_inputs(job, folders))
     job = with_number(job, inputs)
     from mvcc.jobs._closing import check_given  # numba, as in `read_inputs`
 
@@ -34,9 +36,16 @@ def check_job(job: Job) -> Inputs:
 
 
 def cluster_job(
-    job: Job, folder: Path, *, fresh: bool = False, on_step: Callable[[str], None] = lambda step: None
+    job: Job,
+    folder: Path,
+    *,
+    fresh: bool = False,
+    scheduler: str | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
 ) -> dict[str, Any]:
     """Cluster the views of a job and write everything but the report to a folder.
+
+    Of views that are folders, a sample is clustered, and all rows get the clusters of that.
 
     Parameters
     ----------
@@ -44,6 +53,8 @@ def cluster_job(
     folder : Path
     fresh : bool
         Replace a clustering by other settings that the folder holds.
+    scheduler : str or None
+        The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
     on_step : callable
         Told what is about to be done.
 
@@ -59,10 +70,11 @@ def cluster_job(
     """
     began = time.perf_counter()
     on_step("reading")
-    inputs = with_answers(job, read_inputs(job))
-    check_folder(folder, job, fresh=fresh)
-    with_number(job, inputs)
-    # scikit-learn takes a second to import: whatever is wrong with the files is told before
-    from mvcc.jobs._clustering import cluster_inputs
+    with folders_of(job, scheduler, on_step) as folders:
+        inputs = with_answers(job, read_inputs(job, folders))
+        check_folder(folder, job, fresh=fresh)
+        with_number(job, inputs)
+        # scikit-learn takes a second to import: whatever is wrong with the files is told before
+        from mvcc.jobs._clustering import cluster_inputs
 
-    return cluster_inputs(job, inputs, folder, began, on_step)
+        return cluster_inputs(job, inputs, folder, began, on_step, folders)

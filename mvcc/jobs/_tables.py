@@ -62,6 +62,8 @@ class Table:
         What must be known of how the file was read.
     shown : dict {column: list of str}
         What a person sees of the rows.
+    n_all_rows : int or None
+        Of the folder that the rows are a sample of.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Table:
     id_column: str | None
     notes: tuple[str, ...] = ()
     shown: dict[str, list[str]] = field(default_factory=dict)
+    n_all_rows: int | None = None
 
     @cached_property
     def row(self) -> dict[str, int]:
@@ -308,22 +311,32 @@ def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
 
 
 def _labels(column: pd.Series, path: str, problems: Problems) -> list[str]:
-    if (missing := column.isna() | (column.astype(str).str.strip() == "")).all():
+    if (column.isna() | (column.astype(str).str.strip() == "")).all():
         problems.add(f"{path}: the column {_listed([column.name])} holds no labels.")
-    return [str(text) for text in as_texts(column).mask(missing, "")]
+    return label_texts(column).tolist()
+
+
+def label_texts(column: pd.Series) -> pd.Series:
+    """Return true labels as text, empty where there is none."""
+    return as_texts(column).mask(column.isna() | (column.astype(str).str.strip() == ""), "").astype(object)
 
 
 def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
     """Return what messages call a row."""
-    return (
-        f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}"
-        if "lines" in frame.attrs
-        else f"{path}: {_row(frame, row)}"
-    )
+    if "lines" in frame.attrs:
+        return f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}"
+    return f"{path}{'/' if 'files' in frame.attrs else ': '}{_row(frame, row)}"
 
 
 def _row(frame: pd.DataFrame, row: int) -> str:
-    return f"line {frame.attrs['lines'] + row}" if "lines" in frame.attrs else f"row {frame.index[row]}"
+    """Return the line or row, also with its file where the path is a folder: rows are counted over all files."""
+    if "lines" in frame.attrs:
+        return f"line {frame.attrs['lines'] + row}"
+    number = int(frame.index[row])
+    if "files" not in frame.attrs:
+        return f"row {number}"
+    first, file = max(one for one in frame.attrs["files"] if one[0] <= number)
+    return f"{file}: row {number - first}"
 
 
 def _columns(names: list[str], one: str, many: str) -> str:

@@ -402,7 +402,7 @@ def test_a_single_view_passes_nothing_on_and_nothing_is_doubted_where_nothing_wa
 
 
 def test_the_threshold_that_cross_validation_chose_is_printed(data):
-    done = run(*BY_CO_EM[:-1], "cv", "--stability-runs", 0, "--out", "results")
+    done = run(*BY_CO_EM[:-1], "cv", "--base", "pck-means", "--stability-runs", 0, "--out", "results")
     chosen = json.loads((data / "results/clustering.json").read_text("utf-8"))["co_em"]["threshold"]
     assert done.stdout.startswith(f"Threshold: {chosen:g}, chosen by cross-validation\n")
 

@@ -154,7 +154,7 @@ def at(row, column, value):
         (text(b"id,x,y,z\na,1,2,3\nb\0,1,2,3\n"), r"new\.csv:3: this is a binary file"),
         (text(b"id,x,y,z,x\na,1,2,3,4\n"), r"the column 'x' is there more than once"),
         (lambda folder: folder / "none.csv", r"none\.csv: there is no such file"),
-        (lambda folder: folder, r"this is a folder; name a file"),
+        (lambda folder: folder, r"there are no Parquet files"),
         (lambda folder: folder / "new.doc", r"the format '\.doc' is not known"),
     ],
     ids=range(20),

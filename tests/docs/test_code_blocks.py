@@ -30,12 +30,14 @@ IN_A_CHECKOUT = {
     "docs/reproduction.md",
 }
 MARKS = {"docs/reproduction.md": [pytest.mark.data, pytest.mark.exact_bits, pytest.mark.reference]}
-FEWER = {"--trials 10": "--trials 2"}  # a command that works with two trials works with ten
+# a command that works with two trials works with ten
+FEWER = {"--trials 10": "--trials 2", "range(10)": "range(2)", "--nworkers -1": "--nworkers 1"}
 SLOW_PAGES = {
     # what installs nothing is run where the tests are, what installs mvcc begins without it
     "CONTRIBUTING.md": "here",
     "docs/compared.md": "here",
     "docs/how-to/cluster.md": "installed",
+    "docs/how-to/large-data.md": "installed",
     "docs/how-to/transfer-method.md": "installed",
     "docs/reproduction.md": "here",
     "docs/tutorial.md": "empty",

@@ -1,0 +1,197 @@
+"""Measure how a folder that is larger than memory is clustered: time, memory, F, and that no row is lost.
+
+    python -m scripts.large_folder 1e8 --folder large          one view, in large/view0 and large/results
+    python -m scripts.large_folder 1e7 --views 2 --kill        two views; a worker is killed in the middle
+
+Rows have 16 columns of single precision, and belong to 8 bent clusters that touch. There are 100 judged pairs, and of
+two views one row in ten is matched. The same number gives the same rows. A folder of 10^8 rows takes about 8 GB. F is
+that of all rows, against the clusters that they were generated from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mvcc.metrics import scores_of_table
+
+K, COLUMNS, ROWS_OF_A_FILE = 8, 16, 10**6
+JUDGED, MATCHED = 100, 0.1
+RADIUS, SPREAD, NOISE = 3.0, 1.2, 1.0
+
+
+def truth_of(file: int, n_rows: int) -> np.ndarray:
+    """Return the clusters of the rows of a file, which are the same in all views."""
+    return np.random.default_rng([0, file]).integers(K, size=n_rows)
+
+
+def rows_of(view: int, file: int, truth: np.ndarray) -> np.ndarray:
+    """Return the rows of a file: each cluster is an arc in a plane of its own, with noise around it."""
+    shape = np.random.default_rng([1, view])
+    centers, planes = SPREAD * shape.normal(size=(K, COLUMNS)), shape.normal(size=(K, COLUMNS, 2))
+    planes = np.linalg.qr(planes)[0] * RADIUS
+    rng = np.random.default_rng([2, view, file])
+    angles = rng.uniform(0, np.pi, len(truth))
+    arcs = np.column_stack((np.cos(angles), np.sin(angles)))
+    rows = rng.normal(scale=NOISE, size=(len(truth), COLUMNS)) + centers[truth]
+    for cluster in range(K):
+        own = truth == cluster
+        rows[own] += arcs[own] @ planes[cluster].T
+    return rows.astype(np.float32)
+
+
+def sizes_of(n_rows: int) -> list[int]:
+    """Return the number of rows of each file."""
+    return [min(ROWS_OF_A_FILE, n_rows - first) for first in range(0, n_rows, ROWS_OF_A_FILE)]
+
+
+def generate(folder: Path, n_rows: int, n_views: int) -> None:
+    """Write all views, with true labels, and matches and constraints as CSV."""
+    for view in range(n_views):
+        (folder / f"view{view}").mkdir(parents=True, exist_ok=True)
+        for file, size in enumerate(sizes_of(n_rows)):
+            truth = truth_of(file, size)
+            columns = {f"x{n}": column for n, column in enumerate(rows_of(view, file, truth).T)}
+            first = file * ROWS_OF_A_FILE
+            table = pa.table({"id": np.arange(first, first + size), **columns, "truth": truth.astype(np.int8)})
+            pq.write_table(table, folder / f"view{view}" / f"{file:05}.parquet", compression="none")
+    rng, truth = np.random.default_rng(3), truth_of(0, sizes_of(n_rows)[0])
+    i, j = rng.choice(len(truth), (2, JUDGED), replace=False)
+    kinds = np.where(truth[i] == truth[j], "must-link", "cannot-link")
+    pd.DataFrame({"i": i, "j": j, "kind": kinds}).to_csv(folder / "pairs.csv", index=False)
+    matched = np.arange(0, n_rows, round(1 / MATCHED))
+    pd.DataFrame({"view0": matched, "view1": matched}).to_csv(folder / "matches.csv", index=False)
+
+
+@dataclass
+class Watch:
+    """What is seen of a process and its workers while they run.
+
+    Attributes
+    ----------
+    peaks : dict {int: int}
+        The largest memory of each process, in bytes.
+    killed : list of int
+    """
+
+    command: psutil.Process
+    results: Path
+    n_files: int
+    kill: bool
+    peaks: dict[int, int] = field(default_factory=dict)
+    killed: list[int] = field(default_factory=list)
+
+    def watch(self) -> None:
+        """Look every half second, until the process has ended."""
+        while self.command.is_running() and self.command.status() != psutil.STATUS_ZOMBIE:
+            for process in (self.command, *self._workers()):
+                peak = _peak(process.pid)
+                self.peaks[process.pid] = max(peak, self.peaks.get(process.pid, 0))
+            written = len(list(self.results.glob(".new/*/labels/*.parquet")))
+            if self.kill and not self.killed and written >= 0.3 * self.n_files and (workers := self._workers()):
+                workers[0].send_signal(signal.SIGKILL)
+                self.killed.append(workers[0].pid)
+                print(f"killed the worker {workers[0].pid} when {written} of {self.n_files} files were there")
+            time.sleep(0.5)
+
+    def _workers(self) -> list[psutil.Process]:
+        try:
+            return [child for child in self.command.children() if "spawn_main" in " ".join(child.cmdline())]
+        except psutil.NoSuchProcess:
+            return []
+
+
+def _peak(pid: int) -> int:
+    """Return the largest resident memory that a process has had, in bytes."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return next((1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
+
+
+def cluster(folder: Path, n_rows: int, n_views: int, options: list[str], *, kill: bool) -> None:
+    """Run `mvcc cluster`, and print its time and the memory of its processes."""
+    words = [sys.executable, "-m", "mvcc", "cluster", "-k", str(K), "--fresh", "--out", str(folder / "results")]
+    for view in range(n_views):
+        words += ["--view", f"view{view}={folder}/view{view}", "--labels-column", f"view{view}=truth"]
+    words += ["--constraints", f"view0={folder}/pairs.csv"]
+    words += ["--match", f"view0:view1={folder}/matches.csv"] if n_views == 2 else []
+    began = time.monotonic()
+    with subprocess.Popen([*words, *options]) as process:
+        watch = Watch(psutil.Process(process.pid), folder / "results", n_views * len(sizes_of(n_rows)), kill)
+        thread = threading.Thread(target=watch.watch)
+        thread.start()
+        process.wait()
+        seconds = time.monotonic() - began
+    thread.join()
+    if process.returncode:
+        sys.exit(f"mvcc cluster ended with {process.returncode}")
+    if kill and not watch.killed:
+        sys.exit("no worker was killed: the job was over too soon")
+    main, *workers = watch.peaks.values()
+    print(f"{seconds:.0f} s for {n_views * n_rows:,} rows: {n_views * n_rows / seconds:,.0f} rows a second")
+    print(f"peak memory: {main / 1e9:.2f} GB; of the workers {', '.join(f'{peak / 1e9:.2f}' for peak in workers)} GB")
+
+
+def labels_of(folder: Path, n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Give ids and clusters of a folder of labels, some at a time."""
+    for path in sorted(folder.glob("*.parquet")):
+        table = pq.read_table(path, columns=["id", "cluster"])
+        yield table["id"].to_numpy().astype(np.int64), table["cluster"].to_numpy()
+
+
+def check(folder: Path, n_rows: int, n_views: int) -> None:
+    """Print F of all rows against the labels that generated them; end where a row is missing or there twice."""
+    facts = json.loads((folder / "results" / "clustering.json").read_bytes())
+    truth = np.concatenate([truth_of(file, size).astype(np.int8) for file, size in enumerate(sizes_of(n_rows))])
+    for view in range(n_views):
+        seen = np.zeros(n_rows, np.int8)
+        table = np.zeros((K, K), np.int64)
+        for ids, clusters in labels_of(folder / "results" / f"view{view}" / "labels", n_rows):
+            np.add.at(seen, ids, 1)
+            np.add.at(table, (clusters, truth[ids]), 1)
+        if not (seen == 1).all():
+            sys.exit(f"view{view}: {(seen == 0).sum()} rows are missing, {(seen > 1).sum()} are there more than once")
+        f, ari = scores_of_table(table)
+        told = facts["views"][view]
+        if (told["all_f"], told["all_ari"], told["n_all_rows"]) != (f, ari, n_rows):
+            sys.exit(f"view{view}: clustering.json says otherwise: {told['all_f']}, {told['all_ari']}")
+        print(f"view{view}: each of {n_rows:,} rows is there once; F {f:.4f}, adjusted Rand index {ari:.4f}")
+
+
+def main() -> None:
+    """Generate, cluster and check."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=float, help="of all views together")
+    parser.add_argument("--folder", type=Path, default=Path("large"))
+    parser.add_argument("--views", type=int, choices=(1, 2), default=1)
+    parser.add_argument("--kill", action="store_true", help="kill a worker when three in ten files are written")
+    given, options = parser.parse_known_args()  # others, such as --sample, are those of mvcc cluster
+    n_rows = int(given.rows) // given.views
+    began = time.monotonic()
+    if not (given.folder / "view0" / f"{len(sizes_of(n_rows)) - 1:05}.parquet").exists():
+        generate(given.folder, n_rows, given.views)
+        print(f"generated in {time.monotonic() - began:.0f} s", flush=True)
+    cluster(given.folder, n_rows, given.views, options, kill=given.kill)
+    check(given.folder, n_rows, given.views)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    main()
