@@ -29,7 +29,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from mvcc import AutoScaler, Constraints, JointGraphClustering, Questions, load_dataset, pairwise_f_measure
-from mvcc.embedding import find_objects, object_columns
+from mvcc.embedding import find_objects, membership, object_columns
 
 OUT = Path(__file__).parents[1] / "results" / "questions.csv"
 SETS = ("digits_halves", "letters_digits", "newsgroups", "wine", "breast_cancer")
@@ -55,7 +55,7 @@ class Task:
         self.model = JointGraphClustering(self.k, on_conflict="drop", random_state=seed)
         self.model.fit(self.views, mappings=self.relations)
         n, self.objects = find_objects([len(X) for X in self.views], self.relations)
-        self.columns = object_columns(self.views, self.objects, n)
+        self.columns = object_columns(self.views, [membership(own, n) for own in self.objects])
         self.matched = np.unique(self.objects[0][self.relations[0, 1][:, 0]])
         self.said = np.empty(n, np.int64)
         for own, labels in zip(self.objects, self.y, strict=True):

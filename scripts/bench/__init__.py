@@ -2,4 +2,6 @@
 
 python -m scripts.bench              # prints the table, writes results/benchmarks.csv and .png
 python -m scripts.bench.stages       # where the time of a trial goes
+python -m scripts.bench.growth       # how clustering two views grows with their rows
+python -m scripts.bench.beyond       # what a billion rows would take
 """

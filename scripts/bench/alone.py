@@ -59,16 +59,16 @@ def main() -> None:
     small = np.random.default_rng(0).normal(size=(20, 2))
     pairs, must_link = np.array([[0, 1], [2, 3]]), np.array([True, False])
     work({"X": small, "labels": np.arange(20) % 2, "pairs": pairs, "must_link": must_link, "k": 2, "threshold": 0.9})
-    before = _held()
+    before = held()
     problem = dict(np.load(sys.argv[2]))
     began = time.perf_counter()
     found, size = work(problem)
     seconds = time.perf_counter() - began
-    peak = _held("VmHWM") - before
+    peak = held("VmHWM") - before
     print(json.dumps({"ms": 1e3 * seconds, "peak_mb": peak, "found": found, "size_mb": size / 1e6}))
 
 
-def _held(what: str = "VmRSS") -> float:
+def held(what: str = "VmRSS") -> float:
     """Return the memory of this process in MB, now or (VmHWM) at most so far.
 
     ``resource.getrusage`` would not do: its peak is that of the parent where that was larger.

@@ -1,71 +1,66 @@
-"""Forecast what does not fit one machine, by a model that is held against what was measured on one.
+"""Say what many rows on many machines would take, from parts that were measured on one.
 
-python -m scripts.bench.beyond       # reads results/benchmarks.csv, prints both tables
+python -m scripts.bench.beyond       # reads results/labelling.csv; prints the table and writes it to the page
 
-The constants of the model come from sizes up to 100,000 points; the larger ones say how far it can be trusted. Beyond
-one machine it adds what has to travel: the constrained endpoints and the output of an E-step, the sums of the clusters
-in every iteration of a fit.
+A model is fitted to a sample of the rows on one machine; each machine reads its share of all rows, labels them
+partition by partition, and writes the labels. So N rows on M machines take
+
+    T(N, M) = t_fit + N / M · (t_read + t_label + t_write),
+
+t_fit in seconds, the others in seconds for one row on one machine. ``results/labelling.csv`` has the columns ``part``,
+``rows`` and ``seconds``: a line for ``fit``, and one for every other part that was measured by itself (``read``,
+``label`` and ``write``, or what they take together), with the rows of all views that it was measured with.
 """
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-import numpy as np
 import pandas as pd
 
-from scripts.bench.growth import fit_model, predicted
-from scripts.bench.table import BYTES
+from scripts.bench.page import RESULTS, replace_block
 
-RESULTS = Path(__file__).parents[2] / "results"
-NETWORK = 1.25e9  # bytes per second into each machine: 10 Gbit/s
-ROUND = 1e-3  # seconds until all machines have heard of each other
-NEAR, HITS = 2_000, 1_138  # of each constraint
+ROWS, MACHINES = 10**9, (1, 100)
 
 
-def held_out(table: pd.DataFrame) -> pd.DataFrame:
-    """Fit the model of the E-step on sizes up to 100,000 and compare what it expects with what the larger ones took."""
-    steps = table.dropna(subset=["hits"])
-    known = steps["n"] <= 100_000
-    model = fit_model(steps[known])
-    beyond = steps[~known][["n", "constraints", "threshold", "near", "hits", "ms"]]
-    return beyond.assign(model_ms=predicted(beyond, model), ratio=lambda rows: rows["ms"] / rows["model_ms"])
+def seconds(measured: pd.DataFrame, n: float, machines: int) -> pd.Series:
+    """Return the seconds of every part: the fit takes what it takes, the others are shared among the machines."""
+    parts = measured.set_index("part")
+    shared = parts["seconds"] / parts["rows"] * n / machines
+    return shared.where(shared.index != "fit", parts["seconds"])
 
 
-def forecast(table: pd.DataFrame, d: int = 16, k: int = 10) -> pd.DataFrame:
-    """Return seconds of an E-step and of an iteration of k-means, over points and machines.
+def table(measured: pd.DataFrame | None) -> str:
+    """Return the table of the page."""
+    if measured is None:
+        return "The parts are not measured yet."
+    heads = [f"10⁹ rows on {machines} machine{'s' * (machines > 1)}" for machines in MACHINES]
+    lines = [f"| part | measured | {' | '.join(heads)} |", "|---|--:|--:|--:|"]
+    expected = [seconds(measured, ROWS, machines) for machines in MACHINES]
+    for row in measured.itertuples():
+        each = f"{row.seconds:,.0f} s" if row.part == "fit" else f"{1e9 * row.seconds / row.rows:,.0f} ns for each row"
+        cells = [_duration(parts[row.part]) for parts in expected]
+        lines.append(f"| {row.part} | {each}, {row.rows:,} rows | {' | '.join(cells)} |")
+    lines.append(f"| together | | {' | '.join(_duration(parts.sum()) for parts in expected)} |")
+    return "\n".join(lines)
 
-    There is one constraint for a thousand points, and each reaches as many pairs as among a million points at
-    t = 0.9: the denser the data, the higher the threshold.
-    """
-    steps = table.dropna(subset=["hits"])
-    model = fit_model(steps)
-    fit = table[table["task"].str.startswith("k-means") & table["task"].str.endswith("1 thread")].iloc[0]
-    n_fit, iterations = (int(number) for number in re.findall(r"(\d+) (?:x|iterations)", fit["task"]))
-    point = fit["ms"] / 1e3 / (n_fit * iterations)  # seconds of a point in an iteration
-    rows = []
-    for n in (10**7, 10**8, 10**9):
-        for machines in (1, 16, 256):
-            constraints, hits = n / 1000, HITS * n / 1000
-            # every machine is asked for every endpoint, and finds its share of the hits
-            found = {"near": [NEAR * constraints / machines], "hits": [hits / machines]}
-            work = pd.DataFrame({"n": [n / machines], "constraints": [constraints]} | found)
-            e_step, iteration = predicted(work, model)[0] / 1e3, point * n / machines
-            if machines > 1:
-                e_step += ROUND + (2 * 8 * d * constraints + BYTES * hits / machines) / NETWORK
-                iteration += ROUND + 2 * 8 * k * d * np.log2(machines) / NETWORK
-            rows.append((n, machines, 8e-9 * d * n / machines, e_step, iteration))
-    return pd.DataFrame(rows, columns=["n", "machines", "gb_of_data_each", "e_step_s", "iteration_s"])
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def stored() -> pd.DataFrame | None:
+    """Return what was measured, if it was."""
+    path = RESULTS / "labelling.csv"
+    return pd.read_csv(path) if path.exists() else None
 
 
 def main() -> None:
-    """Print both tables."""
-    table = pd.read_csv(RESULTS / "benchmarks.csv")
-    print("E-steps larger than those that the model was made from:\n")
-    print(held_out(table).to_string(index=False, float_format="{:.3g}".format))
-    print("\nForecast, on one thread for each machine:\n")
-    print(forecast(table).to_string(index=False, float_format="{:.3g}".format))
+    """Print the table, and write it to the page."""
+    text = table(stored())
+    print(text)
+    replace_block("beyond", text)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,11 @@ from typing import Any
 import numba
 import numpy as np
 import pandas as pd
-from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from mvcc import (
     Constraints,
-    JointGraphClustering,
     MPCKMeans,
     PCKMeans,
     load_dataset,
@@ -29,7 +28,7 @@ from mvcc import (
     spectral_features,
 )
 from mvcc.datasets import dataset_info, find_file
-from scripts.bench.table import Aim, best_of, row
+from scripts.bench.table import best_of, row
 
 PEER = "active-semi-supervised-clustering"
 ALGORITHMS: dict[str, Any] = {"PCK-Means": PCKMeans, "MPCK-Means": MPCKMeans}
@@ -138,35 +137,6 @@ def k_means(n: int, iterations: int) -> Iterator[dict[str, Any]]:
         task = f"k-means, {n} x 16, k = 10, {iterations} iterations, {threads} thread{'s' * (threads > 1)}"
         yield row(task, mine, ("ratio", "≥", round(1 / 1.5, 2)), other="scikit-learn KMeans", other_ms=theirs)
     numba.set_num_threads(before)
-
-
-def joint(n: int, *aims: Aim) -> Iterator[dict[str, Any]]:
-    """Compare clustering in one graph, with 160 pairs, with scikit-learn's spectral clustering of each view.
-
-    There are two views of n rows and 32 columns, of which 30 % match: 1.7 n objects in ten overlapping blobs.
-    """
-    rng = np.random.default_rng(0)
-    n_matched = 3 * n // 10
-    y = rng.integers(10, size=2 * n - n_matched)
-    rows = np.arange(n), np.arange(n - n_matched, len(y))
-    views = [rng.normal(size=(n, 32)) + rng.normal(scale=0.7, size=(10, 32))[y[of_view]] for of_view in rows]
-    matches = np.column_stack((np.arange(n - n_matched, n), np.arange(n_matched)))
-    judged = Constraints.from_labels(y[rows[0]], 160, 0)
-    mine = JointGraphClustering(10, random_state=0)
-    theirs = SpectralClustering(10, affinity="nearest_neighbors", random_state=0)
-
-    def spectral() -> list[np.ndarray]:
-        return [theirs.fit_predict(X) for X in views]
-
-    def score(found: list[np.ndarray]) -> float:
-        return float(np.mean([pairwise_f_measure(y[one], labels) for one, labels in zip(rows, found, strict=True)]))
-
-    with threadpool_limits(1):
-        ms = best_of(lambda: mine.fit(views, constraints=[judged, None], mappings={(0, 1): matches}), 1.0)
-        other_ms = best_of(spectral, 1.0)
-        task = f"joint graph, {len(y)} objects, 2 x {n} rows of 32 columns, 160 pairs"
-        other = "scikit-learn SpectralClustering, per view"
-        yield row(task, ms, *aims, other=other, other_ms=other_ms, f=score(mine.labels_), other_f=score(spectral()))
 
 
 def _quietly(estimator: Any, X: np.ndarray) -> None:

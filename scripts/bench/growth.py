@@ -1,58 +1,191 @@
-"""How an E-step grows: the measured times beside a model of n log n, the constraints, what they reach, and the hits."""
+"""Measure how time and memory of clustering two views grow with their rows, beside scikit-learn.
+
+python -m scripts.bench.growth                  # 1,000 to 30,000 rows in each view; prints the tables
+python -m scripts.bench.growth --all --store    # to 1,000,000; also writes results/growth.csv, .png and the page
+
+Every measurement has a process and a thread of its own. A method that exceeds the time bound or the free memory is left
+out for more rows. With --store, every measurement is kept at once, and an interrupted run goes on where it stopped.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from scipy.optimize import nnls
 
-MODEL = "model: a + b n log n + c m + e near + g hits"
+from mvcc.multiview import compile_all_kernels
+from mvcc.reporting.figures._style import SOFT, house_style, method_styles
+from mvcc.results import JOINT, K_MEANS
+from scripts.bench.one_fit import COLUMNS, FITS
+from scripts.bench.page import RESULTS, replace_block
+
+SHORT, SHORT_BOUND = (1_000, 3_000, 10_000, 30_000), 300  # rows in each view; seconds of processor time
+ALL, ALL_BOUND = (*SHORT, 100_000, 300_000, 1_000_000), 3_600
+NAMES = {
+    K_MEANS: "KMeans",
+    JOINT: "joint clustering",
+    "constraint-propagation": "the paper's method",
+    "spectral-clustering": "SpectralClustering",
+}
+MEASURED = ["n", "method", "seconds", "elapsed", "peak_mb", "f", "stopped"]
+# processor time is that of a quiet machine only where no thread waits for another by turning in circles
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
-def fit_model(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the ms of a call, each n log₂ n, each constraint, each point near an endpoint and each hit that fit best.
+def measure(sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = ()) -> Iterator[dict[str, Any]]:
+    """Yield a row for every size and method that is not known yet, except for more rows than stopped the method."""
+    done = {(row["n"], row["method"]) for row in known}
+    stopped = {row["method"] for row in known if row["stopped"]}
+    for n, method in product(sizes, FITS):
+        if (n, method) not in done and method not in stopped:
+            row = {"n": n, "method": method, "stopped": ""} | measured_alone(method, n, bound)
+            if row["stopped"]:
+                stopped.add(method)
+            yield row
 
-    What counts is the relative error.
+
+def measured_alone(method: str, n: int, bound: int) -> dict[str, Any]:
+    """Return what ``one_fit`` measures in a process of its own, or why it was stopped."""
+    command = [sys.executable, "-W", "ignore", "-m", "scripts.bench.one_fit", method, str(n), str(bound)]
+    done = subprocess.run(
+        [*command, *_free_memory()], capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD
+    )
+    if done.returncode == 0:
+        return dict(json.loads(done.stdout))
+    return {"stopped": _why(done.returncode, done.stderr.strip(), bound)}
+
+
+def _why(code: int, said: str, bound: int) -> str:
+    if code == -signal.SIGXCPU:
+        return f"> {bound:,} s"
+    if code == -signal.SIGKILL or "memory" in said.lower() or "bad_alloc" in said:
+        return "out of memory"
+    if code < 0:
+        return signal.Signals(-code).name
+    return said.rpartition("\n")[2].partition(":")[0].rpartition(".")[2]  # the name of the exception
+
+
+def _free_memory() -> list[str]:
+    """Return the bytes that this machine can give to a process without taking them from others, if it says so."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+    except OSError:
+        return []
+    return [str(1024 * int(line.split()[1])) for line in lines if line.startswith("MemAvailable")]
+
+
+def with_ratios(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return a table with the ratio to KMeans at the same n, the exponent of the time since the n before, and more.
+
+    The memory is compared with the data, since KMeans takes next to none.
     """
-    terms, ms = _terms(table), table["ms"].to_numpy()
-    return np.asarray(nnls(terms / ms[:, None], np.ones(len(ms)))[0])
+    table = pd.DataFrame(list(rows), columns=MEASURED).sort_values("n", kind="stable")
+    k_means = table[table["method"] == K_MEANS].set_index("n")["seconds"]
+    steps = np.log(table[["n", "seconds"]]).groupby(table["method"]).diff()
+    return table.assign(
+        times_kmeans=table["seconds"] / table["n"].map(k_means),
+        exponent=steps["seconds"] / steps["n"],
+        times_data=table["peak_mb"] / (2 * 8e-6 * COLUMNS * table["n"]),
+    )
 
 
-def predicted(table: pd.DataFrame, model: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the ms that the model expects."""
-    return np.asarray(_terms(table) @ model)
+def tables(table: pd.DataFrame) -> str:
+    """Return the tables of the page."""
+    ran = table[table["stopped"] == ""]
+    time = _grid(table, "Time", lambda row: row.stopped or _time(row))
+    memory = _grid(ran, "Memory", lambda row: f"{_short(row.peak_mb)} MB, {_short(row.times_data)} ×")
+    f = _grid(ran, "Mean F", lambda row: f"{row.f:.3f}")
+    return "\n\n".join((time, memory, f))
 
 
-def _terms(table: pd.DataFrame) -> NDArray[np.float64]:
-    n = table["n"].to_numpy()
-    return np.column_stack((np.ones(len(n)), n * np.log2(n), table[["constraints", "near", "hits"]]))
+def _time(row: Any) -> str:
+    ratio = "" if row.method == K_MEANS else f", {row.times_kmeans:,.0f} ×"
+    return f"{_short(row.seconds)} s{ratio}" + ("" if np.isnan(row.exponent) else f", n^{row.exponent:.2f}")
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def _grid(table: pd.DataFrame, title: str, cell: Callable[[Any], str]) -> str:
+    lines = [f"| {title}: rows in each view | {' | '.join(NAMES.values())} |", "|--:" * (1 + len(NAMES)) + "|"]
+    for n, rows in table.groupby("n"):
+        cells = {row.method: cell(row) for row in rows.itertuples()}
+        lines.append(f"| {n:,} | {' | '.join(cells.get(method, '–') for method in NAMES)} |")
+    return "\n".join(lines)
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
-    """Draw the E-steps of the table over points, constraints and threshold, and write the picture."""
-    steps = table.dropna(subset=["hits"])
-    n, m, t = (steps[column].mode().min() for column in ("n", "constraints", "threshold"))
-    panels = {
-        "n": ("mapped instances n", steps[(steps["constraints"] == m) & (steps["threshold"] == t)]),
-        "constraints": ("given constraints m", steps[(steps["n"] == n) & (steps["threshold"] == t)]),
-        "threshold": ("threshold", steps[(steps["n"] == n) & (steps["constraints"] == m)]),
-    }
-    fixed = {"n": f"n = {n:,.0f}", "constraints": f"{m:,.0f} constraints", "threshold": f"t = {t:g}"}
-    model = fit_model(steps)
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
-    for axes, (column, (label, rows)) in zip(figure.subplots(1, 3, sharey=True), panels.items(), strict=True):
-        rows = rows.sort_values(column)
-        axes.plot(rows[column], predicted(rows, model), color="#444444", linewidth=1, label=MODEL)
-        axes.plot(rows[column], rows["ms"], "o", color="#00558f", label="measured")
-        axes.set(xlabel=label, yscale="log", title=", ".join(text for key, text in fixed.items() if key != column))
-        if column != "threshold":
-            axes.set_xscale("log")
-        axes.title.set_fontsize(9)
-        axes.grid(color="#e4e4e4", linewidth=0.6)
-    figure.axes[0].set_ylabel("time of an E-step (ms)")
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
-    figure.savefig(path, dpi=150, metadata={"Software": None})
+    """Draw time and memory over the rows, and write the picture."""
+    from matplotlib.figure import Figure
+
+    panels = {"seconds": "processor time of a fit (s)", "peak_mb": "memory of a fit beside the data (MB)"}
+    styles = method_styles(NAMES)
+    with house_style():
+        figure = Figure(figsize=(9, 4), layout="constrained")
+        for axes, (column, label) in zip(figure.subplots(1, 2), panels.items(), strict=True):
+            for method, name in NAMES.items():
+                rows, style = table[table["method"] == method], styles[method]
+                axes.plot(rows["n"], rows[column], color=style.color, marker=style.marker, label=name)
+            sizes = np.array([table["n"].min(), table["n"].max()])
+            joint = table[table["method"] == JOINT].iloc[0]
+            axes.plot(sizes, joint[column] * sizes / joint["n"], ":", color=SOFT, label="in proportion to n")
+            axes.set(xlabel="rows in each view, n", ylabel=label, xscale="log", yscale="log")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter("{x:,.7g}")
+        handles = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=5)
+        figure.savefig(path, dpi=150, metadata={"Software": None})
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print the tables, and store them where that is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench.growth", description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="up to a million rows in each view")
+    parser.add_argument("--store", action="store_true", help="write results/growth.csv, growth.png and the page")
+    asked = parser.parse_args(arguments)
+    sizes, bound = (ALL, ALL_BOUND) if asked.all else (SHORT, SHORT_BOUND)
+    unfinished = RESULTS / "growth.csv.part"
+    known = _rows(unfinished) if asked.store and unfinished.exists() else []
+    compile_all_kernels()
+    rows = list(known)
+    for row in measure(sizes, bound, known):
+        print(json.dumps(row), file=sys.stderr, flush=True)
+        rows.append(row)
+        if asked.store:
+            _write(pd.DataFrame(rows, columns=MEASURED), unfinished)
+    table = with_ratios(rows)
+    print(tables(table))
+    if asked.store:
+        _write(table, unfinished)
+        table = stored(unfinished)  # what is on the page is what is in the file
+        draw(table, RESULTS / "growth.png")
+        replace_block("growth", tables(table))
+        unfinished.replace(RESULTS / "growth.csv")
+
+
+def stored(path: Path) -> pd.DataFrame:
+    """Return the table in a file."""
+    return pd.read_csv(path, dtype={"stopped": str}).fillna({"stopped": ""})
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [dict(row) for row in stored(path)[MEASURED].to_dict("records")]
+
+
+def _write(table: pd.DataFrame, path: Path) -> None:
+    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
+
+
+if __name__ == "__main__":
+    main()

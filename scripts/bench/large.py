@@ -45,7 +45,7 @@ def beside_brute_force(n: int, n_constraints: int) -> Iterator[dict[str, Any]]:
     yield row(task, mine, ("ratio", "≥", 50), other="vectorized NumPy, all pairs", other_ms=theirs, found=len(expected))
 
 
-def growth(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
+def e_steps(cases: Iterable[tuple[int, int, float]]) -> Iterator[dict[str, Any]]:
     """Let an E-step on one thread grow in points, constraints and reach: (n, number of constraints, threshold)."""
     with _threads(1):
         for n, number, threshold in cases:

@@ -8,7 +8,8 @@ import pytest
 
 from mvcc import Constraints, propagate_constraints
 from scripts.bench import __main__ as bench
-from scripts.bench import beyond, fits, growth, large, table
+from scripts.bench import e_step, fits, large, table
+from scripts.bench.page import RESULTS
 
 
 def _once(function, seconds):
@@ -35,14 +36,14 @@ def test_every_comparison_gives_a_row_and_an_aim_that_is_reached_or_not(untimed,
         "E-step on two threads",
         "E-step in a process of its own",
     ]
-    assert {"k-means", "PCK-Means", "MPCK-Means", "joint graph", "mvcc --help"} <= set(kinds)
+    assert {"k-means", "PCK-Means", "MPCK-Means", "mvcc --help"} <= set(kinds)
     judged = measured[measured["aim"] != ""]
     assert judged["reached"].isin(["yes", "no"]).all()
     assert (measured.loc[measured["aim"] == "", "reached"] == "").all()
     assert (measured["peak_mb"].dropna() > 0).all()
     assert bench.shown(measured).count("\n") >= len(measured)
-    growth.draw(measured, tmp_path / "growth.png")
-    assert (tmp_path / "growth.png").stat().st_size > 10_000
+    e_step.draw(measured, tmp_path / "e_step.png")
+    assert (tmp_path / "e_step.png").stat().st_size > 10_000
 
 
 def test_an_aim_is_judged_by_what_was_measured():
@@ -67,23 +68,19 @@ def test_hits_are_the_products_that_are_not_too_light():
     assert (narrow >= 20).all()
 
 
-def test_the_model_of_growth_finds_the_coefficients_that_made_the_times():
+def test_the_model_of_an_e_step_finds_the_coefficients_that_made_the_times():
     sizes = table.as_table({"n": n, "hits": hits, "ms": 0} for n in (100, 1_000, 10_000) for hits in (0, 50, 7_000))
     sizes["constraints"] = [10, 10, 500, 10, 500, 500, 10, 10, 500]
     sizes["near"] = [1, 4, 9, 700, 70, 7, 55, 555, 5]
-    sizes["ms"] = growth.predicted(sizes, np.array([2.0, 3e-4, 1e-3, 2e-3, 5e-3]))
-    assert growth.fit_model(sizes) == pytest.approx([2.0, 3e-4, 1e-3, 2e-3, 5e-3])
+    sizes["ms"] = e_step.predicted(sizes, np.array([2.0, 3e-4, 1e-3, 2e-3, 5e-3]))
+    assert e_step.fit_model(sizes) == pytest.approx([2.0, 3e-4, 1e-3, 2e-3, 5e-3])
 
 
-def test_the_forecast_comes_from_the_stored_benchmarks():
-    stored = pd.read_csv(beyond.RESULTS / "benchmarks.csv")
-    outside = beyond.held_out(stored)
+def test_the_model_is_held_against_larger_e_steps_than_it_was_made_from():
+    outside = e_step.held_out(pd.read_csv(RESULTS / "benchmarks.csv"))
     assert (outside["n"] > 100_000).all()
     assert len(outside) >= 3
-    forecast = beyond.forecast(stored).set_index(["n", "machines"])
-    one, many = forecast.loc[(10**9, 1)], forecast.loc[(10**9, 256)]
-    assert (one[["e_step_s", "iteration_s"]] > 10 * many[["e_step_s", "iteration_s"]]).all()
-    assert one["gb_of_data_each"] == 128
+    assert outside["ratio"].between(0.3, 3).all()
 
 
 def test_a_missed_aim_is_explained_or_said_not_to_be(capsys):

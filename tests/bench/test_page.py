@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from scripts.bench import beyond, e_step, growth
+from scripts.bench.page import RESULTS, block
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "performance.md").read_text("utf-8")
 
@@ -34,3 +37,20 @@ def test_every_aim_of_the_table_is_judged():
     aims = table[table["aim"] != ""]
     assert len(aims) >= 38
     assert aims["reached"].isin(["yes", "no"]).all()
+
+
+def test_the_larger_e_steps_on_the_page_are_those_that_were_measured():
+    for row in e_step.held_out(pd.read_csv(RESULTS / "benchmarks.csv")).itertuples():
+        found = f"| {row.n:,.0f} | {row.constraints:,.0f} | {row.threshold:g} | {row.near:,.0f} | {row.hits:,.0f} "
+        assert f"{found}| {row.ms:,.0f} | {row.model_ms:,.0f} | {row.ratio:.2f} |" in PAGE
+
+
+def test_the_growth_on_the_page_is_what_was_measured():
+    stored = growth.stored(RESULTS / "growth.csv")
+    assert block("growth") == growth.tables(stored)
+    again = growth.with_ratios(stored[growth.MEASURED].to_dict("records"))
+    pd.testing.assert_frame_equal(stored, again.reset_index(drop=True), rtol=1e-5)
+
+
+def test_the_rows_beyond_one_machine_come_from_what_was_measured():
+    assert block("beyond") == beyond.table(beyond.stored())

@@ -1,0 +1,140 @@
+"""Fit one method to generated views in a process of its own, and print its time, memory and F as JSON.
+
+python -m scripts.bench.one_fit joint 10000 [SECONDS BYTES]
+
+The memory is what a fit took at its peak above what the process held before: imports, loaded kernels and data. A
+process that takes more processor time than SECONDS is killed, and one that asks for more memory than BYTES fails.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans, SpectralClustering
+
+from mvcc import Constraints, JointGraphClustering, MPCKMeans, MultiViewConstrainedClustering, pairwise_f_measure
+from mvcc.results import JOINT, K_MEANS
+from scripts.bench.alone import held
+
+K, COLUMNS, LATENT, PAIRS = 10, 32, 3, 160
+WARM_UP = 300  # rows in each view of the fit that loads the kernels
+BLOCK = 10_000  # rows drawn at a time, so that drawing the data takes no memory beside them
+REPEAT = 1.0  # seconds; a fit that takes less is done again, and the fastest counts
+
+Labels = Sequence[NDArray[np.integer]]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Two views of n rows each, of which a third match, and judged pairs of the first."""
+
+    views: list[NDArray[np.float64]]
+    labels: list[NDArray[np.int64]]
+    judged: Constraints
+    matches: NDArray[np.int64]
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments of a fit of both views."""
+        return {"views": self.views, "constraints": [self.judged, None], "mappings": {(0, 1): self.matches}}
+
+
+def draw_problem(n: int) -> Problem:
+    """Draw ten curved clusters in two views of n rows and 32 columns, a third of them matched, and 160 pairs."""
+    rng = np.random.default_rng(0)
+    n_matched = n // 3
+    y = rng.integers(K, size=2 * n - n_matched)
+    labels = [y[:n], y[n - n_matched :]]
+    views = [_curved(own, rng) for own in labels]
+    matches = np.column_stack((np.arange(n - n_matched, n), np.arange(n_matched)))
+    return Problem(views, labels, Constraints.from_labels(labels[0], PAIRS, 0), matches)
+
+
+def _curved(y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return center + tanh(z W) + noise for every row, with a center and a W for each cluster."""
+    centers, bends = rng.normal(scale=0.7, size=(K, COLUMNS)), rng.normal(size=(K, LATENT, COLUMNS))
+    X = np.empty((len(y), COLUMNS))
+    for first in range(0, len(y), BLOCK):
+        own = y[first : first + BLOCK]
+        curve = np.tanh(np.einsum("nz,nzd->nd", rng.normal(size=(len(own), LATENT)), bends[own]))
+        X[first : first + BLOCK] = centers[own] + curve + rng.normal(scale=0.8, size=curve.shape)
+    return X
+
+
+def _joint(problem: Problem) -> Labels:
+    return JointGraphClustering(K, random_state=0).fit(**problem.given()).labels_
+
+
+def _paper(problem: Problem) -> Labels:
+    return MultiViewConstrainedClustering(MPCKMeans(K), random_state=0).fit(**problem.given()).labels_
+
+
+def _k_means(problem: Problem) -> Labels:
+    return [KMeans(K, random_state=0).fit_predict(X) for X in problem.views]
+
+
+def _spectral(problem: Problem) -> Labels:
+    model = SpectralClustering(K, affinity="nearest_neighbors", random_state=0)
+    return [model.fit_predict(X) for X in problem.views]
+
+
+# by the names of the figures
+FITS: dict[str, Callable[[Problem], Labels]] = {
+    K_MEANS: _k_means,
+    JOINT: _joint,
+    "constraint-propagation": _paper,
+    "spectral-clustering": _spectral,
+}
+
+
+def measure(method: str, n: int) -> dict[str, float]:
+    """Return processor and elapsed seconds of the fastest fit, the peak of the first one in MB, and the mean F."""
+    fit = FITS[method]
+    fit(draw_problem(WARM_UP))
+    problem = draw_problem(n)
+    _forget()
+    before = held()
+    labels, *times = _timed(fit, problem)
+    peak = held("VmHWM") - before
+    tries = [times]
+    while sum(elapsed for _, elapsed in tries) < REPEAT:
+        _, *times = _timed(fit, problem)
+        tries.append(times)
+    scores = [pairwise_f_measure(y, found) for y, found in zip(problem.labels, labels, strict=True)]
+    seconds, elapsed = min(tries)
+    return {"seconds": seconds, "elapsed": elapsed, "peak_mb": peak, "f": float(np.mean(scores))}
+
+
+def _forget() -> None:
+    """Give back freed memory, which a fit would use without a trace, and let the peak start anew, where that works."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+
+
+def _timed(fit: Callable[[Problem], Labels], problem: Problem) -> tuple[Labels, float, float]:
+    began, cpu_began = time.perf_counter(), time.process_time()
+    labels = fit(problem)
+    return labels, time.process_time() - cpu_began, time.perf_counter() - began
+
+
+def main() -> None:
+    """Measure and print."""
+    method, n, *limits = sys.argv[1:]
+    for kind, limit in zip((resource.RLIMIT_CPU, resource.RLIMIT_DATA), map(int, limits), strict=False):
+        resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+    print(json.dumps(measure(method, int(n))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Parts of docs/performance.md that are written by what measures them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+RESULTS = Path(__file__).parents[2] / "results"
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+
+
+def replace_block(name: str, text: str) -> None:
+    """Replace what is on the page between ``<!-- name -->`` and ``<!-- end of name -->``."""
+    before, _, after = _parts(name)
+    PAGE.write_text(f"{before}\n\n{text}\n\n{after}", "utf-8")
+
+
+def block(name: str) -> str:
+    """Return what is on the page between the two comments."""
+    return _parts(name)[1].strip("\n")
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, found, rest = PAGE.read_text("utf-8").partition(begin)
+    between, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"{PAGE.name} has no {begin} … {end}")
+    return before + begin, between, end + after
