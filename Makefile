@@ -20,8 +20,8 @@ help: ## Show what can be made
 # the packages are installed once, and again when their list changes
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(VENV) --editable '.[dev]'
 	touch $@
 
 demo: $(VENV)/.installed ## Run the main job on generated data and draw its learning curves (under two minutes)
@@ -29,7 +29,7 @@ demo: $(VENV)/.installed ## Run the main job on generated data and draw its lear
 	$(BIN)/mvcc plot results-demo
 	@echo "The learning curves are in results-demo/figures/figure_04.png"
 
-test: $(VENV)/.installed ## Run the quick tests (under three minutes; under five the first time)
+test: $(VENV)/.installed ## Run the quick tests (five minutes)
 	$(BIN)/pytest -n 2
 
 test-all: test ## Run the slow tests, too: processes, documentation, browser (under twelve minutes)
@@ -53,7 +53,7 @@ lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (under two minutes)
+docs: $(VENV)/.installed ## Build the documentation into docs/_build/html (a minute)
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d docs/_build/doctrees -c docs . docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
@@ -87,11 +87,11 @@ reproduce: $(EXPERIMENTS) ## Run all experiments, draw the figures, check the cl
 $(EXPERIMENTS): run-%: $(VENV)/.installed
 	$(BIN)/mvcc run configs/$*.yaml --trials $(TRIALS) -j $(JOBS) --out $(OUT)/$*
 
-bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other implementations, as ratios (eight minutes)
+bench: $(VENV)/.installed ## Measure fits, E-steps and runs beside other implementations, as ratios (twelve minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m scripts.bench
 	$(BIN)/python -m scripts.bench.stages
-	$(BIN)/python -m scripts.bench.beyond
+	$(BIN)/python -m scripts.bench.growth
 
 clean: ## Remove the virtual environments, caches and the results of the demo
 	rm -rf $(VENV) $(LOWEST) *.egg-info build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis results-demo docs/_build docs/api docs/gallery

@@ -45,6 +45,16 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return 2 * correct / (same + found) if same + found else 1.0
 
 
+def scores_of_table(table: NDArray[np.int64]) -> tuple[float, float]:
+    """Return pairwise F-measure (Eq. 19) and adjusted Rand index of a contingency table, (k, number of classes)."""
+    correct, found, same, every = map(
+        _n_pairs, (table.ravel(), table.sum(axis=1), table.sum(axis=0), np.array([table.sum()]))
+    )
+    expected, most = same * found / every, (same + found) / 2
+    f = 2 * correct / (same + found) if same + found else 1.0
+    return f, (correct - expected) / (most - expected) if most != expected else 1.0
+
+
 def weighted_precision(
     constraints: Constraints, y_true: ArrayLike, kind: Literal["must-link", "cannot-link"] | None = None
 ) -> float:

@@ -66,6 +66,7 @@ def _compile_once() -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before the tests are shuffled
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("first_parameters"):
         first = {item.nodeid.split("[")[0]: item for item in reversed(items)}

@@ -47,16 +47,18 @@ data = ConstrainedViews(views, constraints, {("first", "second"): matches})
 print(data)
 
 # %%
-# A pipeline with a step for every view, and a grid over both of its steps. ``NeighborhoodKFold`` holds out whole
-# neighborhoods, so no held-out constraint follows from the others. A cannot-link lies between two neighborhoods and is
-# held out with each of them: nearly two thirds of the held-out constraints are cannot-links, although half of all
-# constraints are. More clusters violate fewer of them. The share of all held-out constraints, which ``score`` returns,
-# therefore favors many clusters. ``satisfied`` also returns the mean of both kinds, which decides. Among settings whose
-# difference may be due to chance, the one with the fewest clusters is chosen.
+# A pipeline with a step for every view, and a grid over both of its steps; clusters start from the constrained rows.
+# ``NeighborhoodKFold`` holds out whole neighborhoods, so no held-out constraint follows from the others. A cannot-link
+# lies between two neighborhoods and is held out with each of them: nearly two thirds of the held-out constraints are
+# cannot-links, although half of all constraints are. More clusters violate fewer of them. The share of all held-out
+# constraints, which ``score`` returns, therefore favors many clusters. ``satisfied`` also returns the mean of both
+# kinds, which decides. Among settings whose difference may be due to chance, the one with the fewest clusters is
+# chosen.
+base = PCKMeans(init="neighborhoods")
 pipeline = Pipeline(
     [
         ("features", PerView(make_pipeline(StandardScaler(), PCA()))),
-        ("clusters", MultiViewConstrainedClustering(PCKMeans(), ConstraintPropagation(), random_state=0)),
+        ("clusters", MultiViewConstrainedClustering(base, ConstraintPropagation(), random_state=0)),
     ]
 )
 grid = {

@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -52,6 +53,23 @@ def atomic_path(path: Path) -> Iterator[Path]:
         _sync(path.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder beside ``path``, which takes its place, synced, unless something goes wrong."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.mkdir()
+    try:
+        yield part
+        for file in part.iterdir():
+            _sync(file)
+        if path.exists():
+            shutil.rmtree(path)
+        move(part, path)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def write_whole(path: Path, content: bytes) -> None:

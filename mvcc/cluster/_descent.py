@@ -148,7 +148,7 @@ class Problem:
         chosen = list(given[:k])
         if not chosen:
             share = None if self.masses is None else self.masses / self.masses.sum()
-            chosen.append(X[rng.choice(len(X), p=share)])
+            chosen.append(X[rng.choice(len(X), p=share)].astype(np.float64))
         gaps = self._distances(np.array(chosen)).min(axis=1)
         while len(chosen) < k:
             reach = np.cumsum(masses * gaps)
@@ -156,10 +156,10 @@ class Problem:
             # where all points lie on centers, any is as good
             tried = np.searchsorted(reach, drawn, side="right") if reach[-1] > 0 else rng.integers(len(X), size=1)
             tried = np.minimum(tried, len(X) - 1)
-            left = np.minimum(self._distances(X[tried]), gaps[:, None])
+            left = np.minimum(self._distances(X[tried].astype(np.float64)), gaps[:, None])
             best = int(np.argmin((left.T * masses).sum(axis=1)))
             gaps = np.ascontiguousarray(left[:, best])
-            chosen.append(X[tried[best]])
+            chosen.append(X[tried[best]].astype(np.float64))
         return np.array(chosen)
 
     def swapped(self, centers: Floats, rank: int, rng: np.random.Generator) -> Floats:

@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from mvcc.constraints import Constraints
-from mvcc.embedding import SINGLE_PRECISION_FROM, Product, membership
+from mvcc.embedding import Product, membership, precision_of
 
 FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
 FEWEST_ENTAILED = 8  # judged pairs that follow from the others, where all that follows is taken
@@ -26,6 +26,7 @@ CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answe
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNJUDGED_WEIGHT = 0.2
 COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
+_BLOCK = 2**14  # rows
 _TINY = 1e-12
 
 Floats = NDArray[np.float64]
@@ -137,8 +138,7 @@ def spread(affinities: sp.csr_array, classes: Ints, weights: Floats, shares: Flo
     judged = np.flatnonzero(classes >= 0)
     step = min(CLUSTER_SHARE, 2 / len(judged)) * shares
     step[judged, classes[judged]] += weights[judged]
-    if len(step) >= SINGLE_PRECISION_FROM:
-        affinities, step = affinities.astype(np.float32), step.astype(np.float32)
+    step = step.astype(precision_of(len(step)), copy=False)
     total, product = step.copy(), Product(affinities)
     for _ in range(SPREADING_STEPS):
         step = SPREADING * (product @ step)
@@ -157,7 +157,6 @@ def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: In
     for rows, own in zip(columns, objects, strict=True):
         judged = classes[own] >= 0
         target = np.where(judged[:, None], np.eye(k)[np.maximum(classes[own], 0)], shares[own])
-        rows = np.column_stack((rows, np.ones(len(rows))))
         rows_of = membership(own, n)
         total += rows_of @ _ridge_fit(rows, target, np.where(judged, 1.0, UNJUDGED_WEIGHT), judged)
         seen += rows_of.sum(axis=1)
@@ -165,22 +164,34 @@ def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: In
 
 
 def _ridge_fit(rows: Floats, target: Floats, weights: Floats, judged: NDArray[np.bool_]) -> Floats:
-    roots = np.sqrt(weights)[:, None]
-    weighted, wanted = rows * roots, target * roots
-    values, vectors = scipy.linalg.eigh(weighted.T @ weighted)
-    turned = weighted @ vectors
-    projected = turned.T @ wanted
-    some = judged if judged.any() else np.ones(len(rows), np.bool_)
+    """Return the fit by the rows and a constant, block by block: copies of all rows would take much memory."""
+    n, roots = len(rows), np.sqrt(weights)[:, None]
+    blocks = [slice(first, first + _BLOCK) for first in range(0, n, _BLOCK)]
+
+    def columns(block: slice) -> Floats:
+        return np.column_stack((rows[block], np.ones(len(rows[block]))))
+
+    gram = np.zeros((rows.shape[1] + 1, rows.shape[1] + 1))
+    for block in blocks:
+        weighted = columns(block) * roots[block]
+        gram += weighted.T @ weighted
+    values, vectors = scipy.linalg.eigh(gram)
+    projected, tested = np.zeros((len(gram), target.shape[1])), []
+    some = judged if judged.any() else np.ones(n, np.bool_)
+    for block in blocks:
+        turned, wanted = (columns(block) * roots[block]) @ vectors, target[block] * roots[block]
+        projected += turned.T @ wanted
+        tested.append((turned[some[block]], wanted[some[block]]))
+    turned, wanted = map(np.vstack, zip(*tested, strict=True))
     best, least = projected, np.inf
     for ridge in RIDGES:
         inverse = 1 / (np.maximum(values, 0) + ridge)
         solution = inverse[:, None] * projected
-        kept = np.maximum(1 - turned[some] ** 2 @ inverse, 1e-9)
-        loss = (((wanted[some] - turned[some] @ solution) / kept[:, None]) ** 2).sum()
+        kept = np.maximum(1 - turned**2 @ inverse, 1e-9)
+        loss = (((wanted - turned @ solution) / kept[:, None]) ** 2).sum()
         if loss < least:
             best, least = solution, loss
-    fit: Floats = rows @ (vectors @ best)
-    return fit
+    return np.vstack([columns(block) @ (vectors @ best) for block in blocks])
 
 
 def _rows_to_one(shares: Floats) -> Floats:

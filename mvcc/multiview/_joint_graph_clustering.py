@@ -16,7 +16,7 @@ from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import find_objects, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview._joint_set import JointSet, Settings, pairs_of_objects
+from mvcc.multiview._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview._nearest_rows import NearestRows
 from mvcc.multiview._suspicious_matches import to_drop
 from mvcc.views import ConstrainedViews, Judged
@@ -77,7 +77,7 @@ class JointGraphClustering(MultiViewEstimator):
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
         The matches that were left out since they seem to be wrong; views and rows by number.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
-        The rows of every view in the space where they were clustered.
+        The rows of every view in the space where they were clustered; in single precision from 100,000 objects on.
     view_names_ : list of str or None
         The names of the views; None where they were a list.
     n_features_in_ : list of int
@@ -189,14 +189,20 @@ class JointGraphClustering(MultiViewEstimator):
         problems = _problems(data, relations, settings, names)
         with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
             self._join(data, problems, settings, rng)
-            found = self._clustered(counted, rng)
-            suspicions = self._suspicions(relations, found[0])
+            labels, clusters = self._clustered(counted, rng)
+            suspicions = self._suspicions(relations, labels)
             dropped = {key: to_drop(suspicion) for key, suspicion in suspicions.items()}
             if any(wrong.any() for wrong in dropped.values()):
                 kept = {key: rows[~dropped[key]] for key, rows in relations.items()}
+                clusters.clear()
+                self._sets.clear()  # two graphs would take twice the memory
                 self._join(data, separate_problems(len(data), kept), settings, rng)
-                found = self._clustered(counted, rng)
-        self.labels_, self.embedding_, self.objective_ = found
+                labels, clusters = self._clustered(counted, rng)
+        self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
+        self.embedding_ = [np.empty((0, 0))] * len(data)
+        for (numbers, connected), found in zip(self._sets, clusters, strict=True):
+            for number, objects in zip(numbers, connected.objects, strict=True):
+                self.embedding_[number] = found.rows[objects]
         self._given_views = given_views
         self.connected_views_ = [numbers for numbers, _ in self._sets]
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
@@ -311,17 +317,16 @@ class JointGraphClustering(MultiViewEstimator):
 
     def _clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
-    ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.float64]], float]:
-        """Cluster the views of ``fit`` by judged pairs; return labels and embedding of each, and Eq. 1."""
+    ) -> tuple[list[NDArray[np.int64]], list[JointClusters]]:
+        """Cluster the views of ``fit`` by judged pairs; return the labels of each, and the clusters of each set."""
         labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(constraints)
-        embedding: list[NDArray[np.float64]] = [np.empty((0, 0))] * len(constraints)
-        objective = 0.0
+        clusters = []
         for numbers, views in self._sets:
             found = views.clusters(pairs_of_objects([constraints[n].spanning() for n in numbers], views.objects), rng)
             for number, objects in zip(numbers, views.objects, strict=True):
-                labels[number], embedding[number] = found.labels[objects], found.rows[objects]
-            objective += found.objective
-        return labels, embedding, objective
+                labels[number] = found.labels[objects]
+            clusters.append(found)
+        return labels, clusters
 
     def _predictor(self, number: int) -> NearestRows:
         return self._predictors[number]

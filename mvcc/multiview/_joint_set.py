@@ -17,8 +17,10 @@ from mvcc.embedding import (
     PairMetric,
     embedded,
     joint_graph,
+    membership,
     neighbors_for,
     object_columns,
+    precision_of,
     raw_columns,
     unit_rows,
 )
@@ -28,6 +30,7 @@ from mvcc.multiview._suspicious_matches import suspicions
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
 COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
+_BLOCK = 2**14  # objects
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -146,8 +149,11 @@ class JointSet:
         return [raw_columns(X) for X in self._views]
 
     @cached_property
-    def _object_columns(self) -> Floats:
-        return object_columns(self._columns, self.objects, self.n_objects)
+    def _members(self) -> list[sp.csr_array]:
+        return [membership(own, self.n_objects) for own in self.objects]
+
+    def _object_columns(self, objects: Ints) -> Floats:
+        return object_columns(self._columns, [rows_of[objects] for rows_of in self._members])
 
     @cached_property
     def _graph(self) -> JointGraph:
@@ -166,30 +172,33 @@ class JointSet:
     def _eigenpairs(self) -> tuple[Floats, Floats]:
         return self._graph.components(self._n_wide)
 
-    @cached_property
-    def _wide_rows(self) -> Floats:
-        """What the metric is learned on: more of the embedding, and the raw columns."""
-        wide, columns = embedded(*self._eigenpairs, self._n_wide), self._object_columns
-        rows = np.empty((self.n_objects, wide.shape[1] + columns.shape[1]))
-        rows[:, : wide.shape[1]] = wide
-        np.multiply(columns, COLUMN_SCALE, out=rows[:, wide.shape[1] :])
-        return unit_rows(rows)
+    def _wide_rows(self, objects: Ints) -> Floats:
+        """Return objects where the metric is learned: in more of the embedding, and the raw columns."""
+        values, vectors = self._eigenpairs
+        wide = embedded(values, vectors[objects].astype(np.float64, copy=False), self._n_wide)
+        return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
     def _rows_by(self, eigenpairs: tuple[Floats, Floats]) -> Floats:
         """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
         k = self._settings.n_clusters
         if np.count_nonzero(eigenpairs[0] > 0) < min(k, self._n_free):
-            return self._object_columns
+            return self._object_columns(np.arange(self.n_objects))
         return embedded(*eigenpairs, self._n_free)
 
     def _embedded(self, judged: Constraints) -> Floats:
         """Return the objects in the space where they are clustered: with a metric of the judged pairs, if it helps."""
         if not len(judged):
             return self._free_rows
-        metric = PairMetric(unit_rows=True).fit(self._wide_rows, constraints=judged)
+        ends, pairs = np.unique(judged.pairs, return_inverse=True)
+        among = Constraints(pairs.reshape(-1, 2), judged.must_link, judged.weights)
+        metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
         if metric.ridge_ is None:
             return self._rows_by(self._eigenpairs)
-        return np.ascontiguousarray(metric.transform(self._wide_rows))
+        rows = np.empty((self.n_objects, len(metric.metric_)), precision_of(self.n_objects))
+        for first in range(0, self.n_objects, _BLOCK):  # the wide rows of all objects would take as much memory again
+            some = np.arange(first, min(first + _BLOCK, self.n_objects))
+            rows[some] = metric.transform(self._wide_rows(some))
+        return rows
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""

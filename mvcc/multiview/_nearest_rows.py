@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.validation import check_count, check_data, check_labels
-from mvcc.embedding import NeighborSearch, nearness
+from mvcc.embedding import IndexedSearch, NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
 
 
@@ -41,6 +42,12 @@ class NearestRows(BaseEstimator):
         self.labels_ = check_labels(labels, len(data), "labels")
         self.search_ = NeighborSearch.among(data)
         return self
+
+    def for_many_rows(self) -> Self:
+        """Return what predicts very many rows fast, and finds nearly all of the nearest rows instead of all."""
+        quick = copy(self)
+        quick.search_ = IndexedSearch.instead_of(self.search_)
+        return quick
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the clusters of new rows.

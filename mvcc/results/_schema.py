@@ -89,7 +89,9 @@ NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 class ViewFacts(Facts):
     """One view: its rows in the order of the file, and what became of them; of outliers, which were left out, the ids.
 
-    The `sample` of many rows is drawn; `values` are those of the sample, else of all rows.
+    The `sample` of many rows is drawn; `values` are those of the sample, else of all rows. Where the view is a folder,
+    its rows are some of `n_all_rows`; `all_sizes` are those of the clusters of all rows, `all_f` and `all_ari` compare
+    these with the labels of all rows.
 
     The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
     """
@@ -129,6 +131,10 @@ class ViewFacts(Facts):
     suspicious: StrictBool = False
     reference_f: Number | None
     reference_ari: Number | None
+    n_all_rows: Positive | None = None
+    all_sizes: tuple[Count, ...] = ()
+    all_f: Number | None = None
+    all_ari: Number | None = None
 
     def counts(self, name: str) -> LinkCounts:
         """Count the given, propagated or received constraints; the lists of the latter two may be cut."""

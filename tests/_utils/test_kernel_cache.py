@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numba import config
 
@@ -18,6 +19,7 @@ from mvcc._utils import kernels
 from mvcc.cluster import _kernels as of_cluster
 from mvcc.constraints import _kernels as of_constraints
 from mvcc.propagation import _kernels as of_propagation
+from mvcc.propagation._kernels.e_step import cluster_moments
 
 pytestmark = pytest.mark.slow
 
@@ -179,3 +181,14 @@ def test_kernels_depend_on_nothing_that_the_digest_leaves_out():
                 outside |= {getattr(getattr(home, name.name), "__module__", node.module) for name in node.names}
     assert outside
     assert all(re.search(r"\b_?kernels\b", module) for module in outside)
+
+
+@pytest.mark.compiled
+def test_inputs_that_nobody_may_write_to_are_not_compiled_anew():
+    X, labels = np.eye(4), np.zeros(4, np.int64)
+    cluster_moments(X, labels, 1)
+    before = list(cluster_moments.entry.signatures)
+    X.flags.writeable = False
+    cluster_moments(X, labels, 1)
+    assert cluster_moments.entry.signatures == before
+    assert not before[0][0].mutable

@@ -8,9 +8,9 @@ import pytest
 from mvcc.cluster._kernels.geometry import LANES, farthest_pair, in_lanes
 
 
-def found_pair(X, metric):
-    lanes = in_lanes(X, np.arange(len(X)))
-    return farthest_pair(X, lanes, X.mean(axis=0, keepdims=True), metric[np.newaxis], 0)
+def found_pair(X, metric, center=None):
+    lanes, center = in_lanes(X, np.arange(len(X))), X.mean(axis=0) if center is None else center
+    return farthest_pair(X, lanes, center[np.newaxis], metric[np.newaxis], 0)
 
 
 def test_rows_in_lanes_are_filled_up_with_zeros():
@@ -45,3 +45,26 @@ def test_points_that_only_the_outermost_could_be_far_from_are_passed_over():
     i, j = found_pair(X, np.ones(4))
     assert 3 <= i < j < 13
     assert np.linalg.norm(X[i] - X[j]) == pytest.approx(2)
+
+
+def first_of_equal_pairs(X):
+    """Return the pair to be found about the origin, and whether the two searches from point to point end with it."""
+    distances, radius = ((X[:, np.newaxis] - X) ** 2).sum(axis=2), (X**2).sum(axis=1)
+    end = np.argmax(distances[np.argmax(radius)])
+    other = np.argmax(distances[end])
+    if distances[end, other] == distances.max():
+        return (min(end, other), max(end, other)), True
+    order = np.argsort(-radius, kind="stable")
+    inner, outer = np.argwhere(np.tril(distances[np.ix_(order, order)] == distances.max()))[0]
+    return tuple(sorted((order[inner], order[outer]))), False
+
+
+def test_of_equally_long_pairs_the_inner_point_of_the_first_is_the_outermost():
+    n_others = 0
+    for seed in range(3000):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-3, 4, (int(rng.integers(2, 16)), int(rng.integers(2, 5)))) * 1.0
+        expected, by_searches = first_of_equal_pairs(X)
+        assert found_pair(X, np.ones(X.shape[1]), np.zeros(X.shape[1])) == expected, seed
+        n_others += not by_searches
+    assert n_others > 100

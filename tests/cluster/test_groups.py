@@ -61,7 +61,8 @@ class Scene:
     def farthest(self):
         gaps, reach = np.zeros_like(self.centers), np.zeros(self.k)
         lanes, mean = in_lanes(self.X, np.arange(len(self.X))), self.X.mean(axis=0, keepdims=True)
-        update_farthest(self.X, lanes, mean, self.metrics, False, gaps, reach)
+        known = np.full((self.k, self.metrics[0].size), np.nan)
+        update_farthest(self.X, lanes, mean, self.metrics, False, known, gaps, reach)
         return gaps, reach
 
 

@@ -14,7 +14,14 @@ from scipy.spatial.distance import pdist, squareform
 from mvcc import Constraints
 from mvcc._utils.kernels.links import build_links
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
-from mvcc.cluster._kernels.geometry import LANES, farthest_pair, in_lanes, relocate_empty, update_farthest
+from mvcc.cluster._kernels.geometry import (
+    LANES,
+    farthest_pair,
+    in_lanes,
+    relocate_empty,
+    take_farthest,
+    update_farthest,
+)
 from mvcc.cluster._kernels.metrics import scatters, update_metrics
 from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
 from mvcc.cluster._kernels.pck import pck_sweep
@@ -298,11 +305,23 @@ def test_gaps_and_reaches_are_those_of_the_farthest_pair_under_each_metric(full,
     for seed in SEEDS:
         scene = make_scene(seed, full=full, shared=shared)
         gaps, reach = np.full_like(scene.centers, np.nan), np.full(scene.k, np.nan)
-        mean = scene.X.mean(axis=0, keepdims=True)
-        update_farthest(scene.X, in_lanes(scene.X, scene.everyone), mean, scene.metrics, shared, gaps, reach)
+        mean, known = scene.X.mean(axis=0, keepdims=True), np.full((scene.k, scene.metrics[0].size), np.nan)
+        update_farthest(scene.X, in_lanes(scene.X, scene.everyone), mean, scene.metrics, shared, known, gaps, reach)
+        assert_array_equal(known, scene.metrics.reshape(scene.k, -1))
         assert_allclose(reach, mpck.farthest_distances(scene.X, scene.metrics), rtol=1e-9, err_msg=f"seed {seed}")
         for gap, expected in zip(gaps, mpck.farthest_differences(scene.X, scene.metrics), strict=True):
             assert_allclose(gap * np.sign(gap @ expected), expected, rtol=1e-9, err_msg=f"seed {seed}")
+
+
+def test_a_metric_that_is_still_the_same_keeps_its_pair_and_any_other_is_searched():
+    X, metrics = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]), np.array([[1.0, 1.0], [9.0, 1.0], [9.0, 1.0]])
+    mark, mean = np.full((3, 2), 7.0), X.mean(axis=0, keepdims=True)
+    known, gaps, reach = np.array([[1.0, 1.0], [9.0, 2.0], [8.0, 1.0]]), mark.copy(), np.full(3, 7.0)
+    take_farthest(known, gaps, reach, 2, 1)  # and so what is known of a cluster goes with its pair
+    metrics[2] = known[1]
+    update_farthest(X, in_lanes(X, np.arange(3)), mean, metrics, False, known, gaps, reach)
+    assert gaps.tolist() == [[7, 7], [1, -2], [7, 7]]
+    assert reach.tolist() == [7, 13, 7]
 
 
 def shapes(rng, n, d):

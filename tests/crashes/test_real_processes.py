@@ -26,7 +26,7 @@ multi_view:
   transfers: [constraint-propagation, direct-mapping]
   bases: [pck-means, mpck-means]
   threshold: 0.75
-  mapped: [0.4, 1.0]
+  mapped: [0.4]
   constraints: [10, 20, 40]
 """
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from numba.extending import overload
 _PACKAGE = Path(__file__).parents[2]
 
 _folders: set[Path] = set()  # where numba keeps the kernels that are declared
+_INPUTS = {"X", "pairs", "must_link", "weights"}  # what no kernel writes to has these names
 
 
 def _digest_of_sources() -> str:
@@ -37,6 +39,9 @@ def kernel(function: Any) -> Any:
 
     What is called from Python is kept by numba for other processes. A kernel that only kernels call becomes a part of
     these, which spares the time to compile a way in from Python, and a file.
+
+    Arrays that nobody may write to are another type for numba, for which it would compile anew: all inputs are passed
+    as such.
     """
     name = function.__qualname__
     function.__qualname__ = f"{name}-{_DIGEST}"
@@ -44,10 +49,15 @@ def kernel(function: Any) -> Any:
     if entry is function:  # NUMBA_DISABLE_JIT
         return function
     _use(Path(entry.stats.cache_path))
+    inputs = [place for place, parameter in enumerate(signature(function).parameters) if parameter in _INPUTS]
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
-        return entry(*arguments)
+        passed = list(arguments)
+        for place in inputs:
+            passed[place] = passed[place].view()
+            passed[place].flags.writeable = False
+        return entry(*passed)
 
     call.__qualname__ = name
     call.entry = entry  # type: ignore[attr-defined]

@@ -67,8 +67,9 @@ def relocate_empty(X, labels, centers, metrics, counts, donor):
 def load_lanes(X, rows, first, lanes):
     """Copy the rows of X from place ``first`` of the list on, `LANES` at most, to the columns of ``lanes``."""
     for p in range(min(LANES, rows.size - first)):
+        i = rows[first + p]
         for a in range(X.shape[1]):
-            lanes[a, p] = X[rows[first + p], a]
+            lanes[a, p] = X[i, a]
 
 
 @kernel
@@ -118,8 +119,9 @@ def _all_distances(lanes, n, Z, j, metrics, h, distances):
 def farthest_pair(X, lanes, mean, metrics, h):
     """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
 
-    With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only points that could still beat
-    the best pair are looked at, the outermost first. ``lanes`` holds all rows of X.
+    With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only pairs that could still beat the
+    best one are looked at, those of the outermost points first. ``lanes`` holds all rows of X. Of equally long pairs
+    the first that was found stays, and after that the one whose inner point is the outermost.
     """
     n = len(X)
     radius, distances = np.empty(n), np.empty(len(lanes) * LANES)
@@ -129,8 +131,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
         radius[i] = 0.0 if distances[i] < 0 else np.sqrt(distances[i])
         if radius[i] > radius[first]:
             first = i
-    largest = radius[first]
-    second, best = first, 0.0
+    outermost = second = first
+    best = 0.0
     for _ in range(2):  # from the outermost point to the farthest from it, and on to the farthest from that
         first = second
         second = _all_distances(lanes, n, X, first, metrics, h, distances)
@@ -140,39 +142,61 @@ def farthest_pair(X, lanes, mean, metrics, h):
     outer, inward = np.empty(n, np.int64), np.empty(n)
     count = 0
     for i in range(n):
-        if radius[i] + largest >= needed:
+        if radius[i] + radius[outermost] >= needed:
             outer[count], inward[count] = i, -radius[i]
             count += 1
     order = np.argsort(inward[:count])
     for a in range(count):
         order[a] = outer[order[a]]
-    lanes = in_lanes(X, order)
+    end, latest = count, 0
+    while end > 2 and radius[order[end - 1]] + radius[order[1]] < needed:  # far from the outermost point alone
+        end -= 1
+    lanes = in_lanes(X, order[:end])
     found = np.empty(LANES)
-    for a in range(1, count):
-        needed = np.sqrt(best) * slack - radius[order[a]]
-        if radius[order[0]] < needed:
+    for b in range(end):
+        if order[b] == outermost:  # the first of the two searches has met all of its pairs
+            continue
+        needed = np.sqrt(best) * slack - radius[order[b]]
+        while end > b + 1 and radius[order[end - 1]] < needed:
+            end -= 1
+        if end == b + 1:
             break
-        for b in range(0, a, LANES):
-            if radius[order[b]] < needed:
-                break
-            lane_distances(lanes[b // LANES], X, order[a], metrics, h, found)
-            for p in range(min(LANES, a - b)):
-                if found[p] > best:
-                    first, second, best = order[a], order[b + p], found[p]
+        for block in range((b + 1) // LANES, (end + LANES - 1) // LANES):
+            lane_distances(lanes[block], X, order[b], metrics, h, found)
+            for a in range(max(b + 1, block * LANES), min(end, (block + 1) * LANES)):
+                distance = found[a - block * LANES]
+                if distance > best or (distance == best and a < latest):
+                    first, second, best, latest = order[a], order[b], distance, a
     return min(first, second), max(first, second)
 
 
 @kernel
-def update_farthest(X, lanes, mean, metrics, shared, gaps, reach):
-    """Store x' − x'' of every cluster's metric in ``gaps`` (k, d) and its squared length in ``reach`` (k,)."""
-    d = X.shape[1]
+def update_farthest(X, lanes, mean, metrics, shared, known, gaps, reach):
+    """Store x' − x'' of every cluster's metric in ``gaps`` (k, d) and its squared length in ``reach`` (k,).
+
+    ``known`` (k, D) holds the metrics that they were found under; one that is still the same is not searched again.
+    """
+    flat = metrics.reshape(len(metrics), -1)
     for h in range(len(metrics)):
         if shared and h > 0:
-            for a in range(d):
-                gaps[h, a] = gaps[0, a]
-            reach[h] = reach[0]
-        else:
+            take_farthest(known, gaps, reach, h, 0)
+            continue
+        same = True
+        for s in range(flat.shape[1]):
+            same = same and flat[h, s] == known[h, s]
+            known[h, s] = flat[h, s]
+        if not same:
             i, j = farthest_pair(X, lanes, mean, metrics, h)
-            for a in range(d):
+            for a in range(X.shape[1]):
                 gaps[h, a] = X[i, a] - X[j, a]
             reach[h] = squared_distance(X, i, X, j, metrics, h)
+
+
+@kernel
+def take_farthest(known, gaps, reach, h, other):
+    """Give cluster h, which has the metric of another, the farthest pair of that one."""
+    for s in range(known.shape[1]):
+        known[h, s] = known[other, s]
+    for a in range(gaps.shape[1]):
+        gaps[h, a] = gaps[other, a]
+    reach[h] = reach[other]

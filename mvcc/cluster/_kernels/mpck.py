@@ -6,7 +6,7 @@ import numpy as np
 
 from mvcc._utils.kernels import kernel
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, update_centers
-from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, squared_distance, update_farthest
+from mvcc.cluster._kernels.geometry import in_lanes, relocate_empty, squared_distance, take_farthest, update_farthest
 from mvcc.cluster._kernels.groups import add_spread, constrained_rows, lift, move, tally, violations
 from mvcc.cluster._kernels.metrics import copy_metric, scatters, update_metrics
 
@@ -164,10 +164,10 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         origin = _refined(X, mean)
         n_moments = 1 + d + flat.shape[1]
         own, rivals = tally(X, origin, labels, groups, k, n_moments)
-    gaps, reach = np.zeros((k, d)), np.zeros(k)
+    known, gaps, reach = np.full(flat.shape, np.nan), np.zeros((k, d)), np.zeros(k)
     lanes = in_lanes(X, np.arange(len(X) if apart else 0))
     if apart:
-        update_farthest(X, lanes, mean, metrics, True, gaps, reach)  # all metrics are still the same
+        update_farthest(X, lanes, mean, metrics, True, known, gaps, reach)  # all metrics are still the same
     log_dets = np.zeros(k)
     donor = np.full(k, -1)
     former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), flat.copy()
@@ -183,16 +183,15 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         S, rounding = scatters(X, centers, labels, links, gaps, metrics, broken)
         update_metrics(S, rounding, counts, noise, shared, metrics, log_dets)
         if apart:
-            update_farthest(X, lanes, mean, metrics, shared, gaps, reach)
+            update_farthest(X, lanes, mean, metrics, shared, known, gaps, reach)
         previous = objective
         objective = mpck_objective(X, centers, metrics, log_dets, reach, labels, links, broken)
         newly_empty = relocate_empty(X, labels, centers, metrics, counts, donor)
         for h in range(k):
             if donor[h] >= 0:  # with a metric of another scale it could never win its point
                 copy_metric(metrics, h, donor[h])
-                log_dets[h], reach[h] = log_dets[donor[h]], reach[donor[h]]
-                for a in range(d):
-                    gaps[h, a] = gaps[donor[h], a]
+                log_dets[h] = log_dets[donor[h]]
+                take_farthest(known, gaps, reach, h, donor[h])
         if abs(previous - objective) <= tol and not newly_empty:
             return objective, iteration, True
         # Brent's rule: hold each state against the last one kept, and keep those at powers of two

@@ -117,12 +117,15 @@ def _build() -> pd.DataFrame:
     return table.assign(folder=table["study"] + "_" + table["dataset"])
 
 
-_WORLD = _build()
+@pytest.fixture(scope="session")
+def whole_world() -> pd.DataFrame:
+    """Build what is not to be changed."""
+    return _build()
 
 
 @pytest.fixture
-def world() -> pd.DataFrame:
-    return _WORLD.copy()
+def world(whole_world: pd.DataFrame) -> pd.DataFrame:
+    return whole_world.copy()
 
 
 @pytest.fixture
@@ -133,7 +136,7 @@ def evaluations() -> pd.DataFrame:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def testify() -> Callable[..., Evidence]:
     """Turn scores into evidence as reading them from disk would."""
 

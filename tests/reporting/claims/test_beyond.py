@@ -83,8 +83,9 @@ def test_one_that_is_better_on_one_data_set_is_named(beyond, testify, numbers, o
 def test_pairs_and_matches_that_hurt_are_found(beyond, testify):
     joint = beyond["method"] == "joint"
     hurt = beyond.assign(f_measure=beyond["f_measure"] - 0.2 * (joint & (beyond["n_constraints"] == 40)))
-    assert verdicts(evaluate(testify(hurt)))[9] is not Verdict.HOLDS
-    assert "n = 0 → 40" in page(evaluate(testify(hurt)))
+    scorecard = evaluate(testify(hurt))
+    assert verdicts(scorecard)[9] is not Verdict.HOLDS
+    assert "n = 0 → 40" in page(scorecard)
     alike = beyond.assign(f_measure=beyond["f_measure"] - 0.1 * (joint & (beyond["mapped"] == 1)))
     found = verdicts(evaluate(testify(alike)))
     assert (found[10], found[11]) == (Verdict.DOES_NOT_HOLD, Verdict.DOES_NOT_HOLD)

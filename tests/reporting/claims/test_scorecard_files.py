@@ -16,10 +16,10 @@ from mvcc.reporting.claims._scorecard import Scorecard, evaluate
 CP, DM = "constraint-propagation", "direct-mapping"
 
 
-@pytest.fixture
-def scorecard(world, testify) -> Scorecard:
+@pytest.fixture(scope="module")
+def scorecard(whole_world, testify) -> Scorecard:
     """Make a small one: Protein against the paper in one cell, no studies but the main one and the closures."""
-    small = world[world["study"].isin(["main", "closure"]) & (world["experiment"] == "multi-view")]
+    small = whole_world[whole_world["study"].isin(["main", "closure"]) & (whole_world["experiment"] == "multi-view")]
     small = small[small["dataset"].isin(["protein", "rec_talk"])]
     cell = (small["study"] == "main") & (small["dataset"] == "protein") & (small["base"] == "mpck-means")
     cell &= (small["mapped"] == 0.4) & (small["n_constraints"] == 50) & (small["method"] == CP)
