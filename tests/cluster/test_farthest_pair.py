@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mvcc.cluster._kernels.geometry import LANES, farthest_pair, in_lanes
+from mvcc.cluster._kernels.geometry import LANES, OUTERMOST, farthest_pair, in_lanes
 
 
 def found_pair(X, metric, center=None):
@@ -47,6 +47,13 @@ def test_points_that_only_the_outermost_could_be_far_from_are_passed_over():
     assert np.linalg.norm(X[i] - X[j]) == pytest.approx(2)
 
 
+def test_of_equally_distant_points_the_first_ones_are_looked_at():
+    """The searches from point to point hardly meet the only two points that lie on opposite sides."""
+    X = np.random.default_rng(0).choice([-1.0, 1.0], (OUTERMOST + 100, 64))
+    X[6] = -X[5]
+    assert found_pair(X, np.ones(64), np.zeros(64)) == (5, 6)
+
+
 def first_of_equal_pairs(X):
     """Return the pair to be found about the origin, and whether the two searches from point to point end with it."""
     distances, radius = ((X[:, np.newaxis] - X) ** 2).sum(axis=2), (X**2).sum(axis=1)
@@ -68,3 +75,21 @@ def test_of_equally_long_pairs_the_inner_point_of_the_first_is_the_outermost():
         assert found_pair(X, np.ones(X.shape[1]), np.zeros(X.shape[1])) == expected, seed
         n_others += not by_searches
     assert n_others > 100
+
+
+def test_of_very_many_points_the_outermost_are_looked_at():
+    """As far as distances from the center say, a large ring could be in the farthest pair, but it is not."""
+    filler, n_others = ring(2 * OUTERMOST, 0.98, 0), 0
+    for seed in range(1000):
+        few = np.zeros((15, 4))
+        few[:, 2:] = np.random.default_rng(seed).integers(-3, 4, (15, 2))
+        (i, j), by_searches = first_of_equal_pairs(few)
+        longest, radii = np.linalg.norm(few[i] - few[j]), np.linalg.norm(few, axis=1)
+        radius = min(longest / 2, np.sqrt(max(longest**2 - radii.max() ** 2, 0)), radii[i], radii[j])
+        if by_searches or 0.98 * radius + radii.max() < longest:
+            continue
+        n_others += 1
+        X = np.vstack((radius * filler, few))
+        i, j = found_pair(X, np.ones(4), np.zeros(4))
+        assert np.linalg.norm(X[i] - X[j]) == longest, seed
+    assert n_others > 10

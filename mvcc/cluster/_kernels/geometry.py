@@ -7,6 +7,7 @@ import numpy as np
 from mvcc._utils.kernels import kernel
 
 LANES = 64  # rows whose distances are computed at once, to fill the wide registers of a processor
+OUTERMOST = 2048  # points that are held against each other for the farthest pair; above, it would take n² distances
 
 
 @kernel
@@ -116,12 +117,27 @@ def _all_distances(lanes, n, Z, j, metrics, h, distances):
 
 
 @kernel
+def _outermost(outer, inward, count):
+    """Move the `OUTERMOST` outermost of ``count`` points to the front, in place; return how many they are."""
+    cut = np.partition(inward[:count], OUTERMOST)[OUTERMOST]
+    at_cut = OUTERMOST - np.sum(inward[:count] < cut)
+    kept = 0
+    for c in range(count):
+        if inward[c] < cut or (inward[c] == cut and at_cut > 0):
+            at_cut -= inward[c] == cut
+            outer[kept], inward[kept] = outer[c], inward[c]
+            kept += 1
+    return kept
+
+
+@kernel
 def farthest_pair(X, lanes, mean, metrics, h):
     """Return the two points farthest apart under the metric of cluster h (x', x'' of Eq. 3), not looking at all pairs.
 
     With r the distance to the mean (1, d), two points are at most r_i + r_j apart: only pairs that could still beat the
     best one are looked at, those of the outermost points first. ``lanes`` holds all rows of X. Of equally long pairs
-    the first that was found stays, and after that the one whose inner point is the outermost.
+    the first that was found stays, and after that the one whose inner point is the outermost. Where the pairs that are
+    left have more than `OUTERMOST` points, only these outermost ones are looked at.
     """
     n = len(X)
     radius, distances = np.empty(n), np.empty(len(lanes) * LANES)
@@ -145,6 +161,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
         if radius[i] + radius[outermost] >= needed:
             outer[count], inward[count] = i, -radius[i]
             count += 1
+    if count > OUTERMOST:
+        count = _outermost(outer, inward, count)
     order = np.argsort(inward[:count])
     for a in range(count):
         order[a] = outer[order[a]]
