@@ -142,19 +142,20 @@ def _after(first: Any, second: Any) -> Any:
     return second if first is None else make_pipeline(first, second)
 
 
-def plane_of(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
-    """Return rows in the plane of their two principal components, and what to write at its axes.
+def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the rows of all views in the plane of their two principal components, and what to write at its axes.
 
     Of many rows, some that are spaced evenly have the components: a copy of all would take much memory.
     """
-    some = X[:: ceil(len(X) / _MOST_CENTERED)]
+    step = ceil(sum(map(len, views)) / _MOST_CENTERED)
+    some = np.vstack([X[::step] for X in views])
     mean = some.mean(axis=0)
     centered = some - mean
     variances, directions = scipy.linalg.eigh(centered.T @ centered)
     largest = directions[:, ::-1][:, :2]
     largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])])
     shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
-    points = centered @ largest if len(some) == len(X) else X @ largest - mean @ largest
+    points = centered @ largest if step == 1 else np.vstack([X @ largest for X in views]) - mean @ largest
     return _first_two(points, "principal component", shares)
 
 

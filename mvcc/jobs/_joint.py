@@ -32,8 +32,7 @@ class Joint(Method):
 
     @property
     def spaces(self) -> list[NDArray[np.float64]]:
-        places: list[NDArray[np.float64]] = self._model.embedding_
-        return places
+        return self._model.embedding_
 
     def again(self, given: list[Constraints], seed: int) -> Labels:
         return self._model.labels_by(given, random_state=seed)
@@ -42,8 +41,9 @@ class Joint(Method):
         moved = self._moved(tables, fit)
         sets = self._model.connected_views_
         views: list[dict[str, Any]] = [{} for _ in tables]
+        places = self._model.embedding_
         for numbers in sets:
-            plane, axes = plane_of(np.vstack([self._model.embedding_[n] for n in numbers]))
+            plane, axes = plane_of(*(places[n] for n in numbers))
             ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
             for number, points in zip(numbers, np.split(plane, ends), strict=True):
                 views[number] |= {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}

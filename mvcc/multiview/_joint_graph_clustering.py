@@ -199,10 +199,11 @@ class JointGraphClustering(MultiViewEstimator):
                 self._join(data, separate_problems(len(data), kept), settings, rng)
                 labels, clusters = self._clustered(counted, rng)
         self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
-        self.embedding_ = [np.empty((0, 0))] * len(data)
-        for (numbers, connected), found in zip(self._sets, clusters, strict=True):
-            for number, objects in zip(numbers, connected.objects, strict=True):
-                self.embedding_[number] = found.rows[objects]
+        self._embedded = {
+            number: (found.rows, objects)
+            for (numbers, connected), found in zip(self._sets, clusters, strict=True)
+            for number, objects in zip(numbers, connected.objects, strict=True)
+        }
         self._given_views = given_views
         self.connected_views_ = [numbers for numbers, _ in self._sets]
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
@@ -216,6 +217,12 @@ class JointGraphClustering(MultiViewEstimator):
         self._predictors = [NearestRows(_NEAREST).fit(X, labels) for X, labels in zip(data, self.labels_, strict=True)]
         self._remember_features(given_views, data)
         return self
+
+    @property
+    def embedding_(self) -> list[NDArray[np.float64]]:
+        """The rows of every view in the space where they were clustered, made from those of the objects each time."""
+        check_is_fitted(self)
+        return [rows[objects] for _, (rows, objects) in sorted(self._embedded.items())]
 
     def labels_by(
         self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None, *, random_state: RandomState = None
