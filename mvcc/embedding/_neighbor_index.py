@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from mvcc._utils.progress import Progress, teller
+
 _LISTS = 4  # times the square root of the number of rows
 _ROWS_FOR_CENTERS, _ROUNDS = 64, 8  # of k-means, which finds the centers; rows for each
 _FEWEST_PROBES, _MOST_PROBES = 16, 128  # lists that are searched for a row
 _RECALL = 0.95  # from which on no more lists are searched
 _CHECKED, _NEIGHBORS_CHECKED = 300, 10  # rows whose neighbors are also found exactly
+_BLOCK = 2**14  # rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,6 +50,7 @@ class NeighborIndex:
         lists.cp.niter, lists.cp.max_points_per_centroid = _ROUNDS, _ROWS_FOR_CENTERS
         lists.cp.min_points_per_centroid = 1  # faiss warns of fewer, which a user can do nothing about
         faiss.omp_set_num_threads(_n_processors())  # the number of threads changes no result
+        teller(len(data))("lists of rows that are near each other")
         lists.train(data)
         lists.add(data)
         self._rows, self._lists = data, lists
@@ -63,7 +67,11 @@ class NeighborIndex:
     def nearest(self, rows: NDArray[Any], number: int) -> Ints:
         """Return the numbers of rows that are near the given ones, (m, number), the nearest first."""
         wanted = np.ascontiguousarray(rows, dtype=np.float32)
-        found: Ints = self._lists.search(wanted, number)[1]
+        found = np.empty((len(wanted), number), np.int64)
+        tell = Progress("nearest rows", teller(len(wanted)))
+        for first in range(0, len(wanted), _BLOCK):
+            tell(first / len(wanted))
+            found[first : first + _BLOCK] = self._lists.search(wanted[first : first + _BLOCK], number)[1]
         short = np.flatnonzero(found[:, -1] < 0)  # the lists near it hold fewer rows
         if len(short):
             found[short] = self._exact(wanted[short], number)

@@ -95,6 +95,37 @@ def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
     assert (dense[1] * sparse[1]).sum(axis=0) == pytest.approx(1, abs=1e-3)  # also the signs
 
 
+@pytest.mark.parametrize("n_matches", [0, 425])
+def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
+    """Arnoldi's method, begun from one vector, finds some of them; tiny pieces come after large ones."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(8), (90, 80, 70, 60, 50, 40, 20, 15))
+    views = [rng.normal(size=(len(y), 2)) + 1e3 * np.array([[c, c % 3] for c in range(8)])[y] for _ in range(2)]
+    same = rng.choice(len(y), n_matches, replace=False)
+    matches = {(0, 1): np.column_stack((same, same))} if n_matches else {}
+    monkeypatch.setattr(module, "_DENSE_OBJECTS", 10)
+    graph = joint_graph(views if n_matches else views[:1], matches, 5, 6, np.random.default_rng(0))
+    values, vectors = graph.components(6)
+    np.testing.assert_allclose(values, 1, atol=1e-6)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(6), atol=1e-5)
+    rows = embedded(values, vectors, 6)[graph.objects[0]]
+    for c in range(6):  # one point for each piece, at a right angle to the others
+        np.testing.assert_allclose(rows[y == c] @ rows[y == c].T, 1, atol=1e-5)
+        np.testing.assert_allclose(rows[y == c] @ rows[y != c].T, 0, atol=1e-5)
+
+
+def test_pieces_have_the_eigenpairs_of_the_whole(monkeypatch):
+    views, matches = problem(2, (120, 110), (2, 2), 60)
+    views = [X + 1e3 * (np.arange(len(X)) % 3 == 0)[:, None] for X in views]
+    matches = {key: pairs[(pairs[:, 0] % 3 == 0) == (pairs[:, 1] % 3 == 0)] for key, pairs in matches.items()}
+    graph = joint_graph(views, matches, 6, 3, np.random.default_rng(0))
+    dense = graph.components(12)
+    monkeypatch.setattr(module, "_DENSE_OBJECTS", 10)
+    pieces = graph.components(12)
+    np.testing.assert_allclose(dense[0], pieces[0], atol=1e-6)
+    np.testing.assert_allclose(squares(dense[1]), squares(pieces[1]), atol=1e-3)
+
+
 def test_landmarks_are_drawn_where_they_are_many(monkeypatch):
     views, matches = problem(0, (80, 80), (2, 2), 60)
     monkeypatch.setattr(module, "MOST_LANDMARKS", 20)
