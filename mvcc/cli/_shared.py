@@ -187,8 +187,27 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
         def meanwhile(step: str) -> None:
             status.update(f"{step} …")
 
-        with told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive):
+        with (
+            told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive),
+            _told_of_progress(lambda step: meanwhile(f"{current}: {step}")),
+        ):
             yield show
+
+
+@contextmanager
+def _told_of_progress(show: Callable[[str], None]) -> Iterator[None]:
+    """Show the steps within a long one."""
+    from mvcc._utils.progress import LOGGER
+
+    handler, level = logging.Handler(), LOGGER.level
+    handler.emit = lambda record: show(record.getMessage())  # type: ignore[method-assign]
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
 
 
 def print_json(document: Any) -> None:

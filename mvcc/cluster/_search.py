@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._utils.progress import numbered, teller
 from mvcc.cluster._descent import Floats, Found, Problem
 
 __all__ = ["Found", "search_pck"]
@@ -63,7 +64,7 @@ def search_pck(
     problem = Problem(X, (pairs, must_link, penalty * weights), masses=masses)
     nothing = np.empty((0, X.shape[1]))
     best: Found | None = None
-    for start in range(n_init):
+    for start in numbered("start", range(n_init), teller(len(X))):
         given = np.asarray(starts[start], dtype=np.float64) if start < len(starts) else nothing
         centers = problem.spread_centers(n_clusters, given, rng)
         found = problem.descend(centers, problem.nearest(centers), rng, max_iter)

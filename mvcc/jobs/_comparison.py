@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.progress import numbered
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import find_objects
 from mvcc.exceptions import MvccError, PropagationWarning
@@ -250,8 +251,7 @@ def _by_other_judgments(
     seen = [fold.seen for fold in judged] or [contest.given] * _RUNS
     methods = contest.methods(contest.relations)
     runs: dict[str, list[Labels]] = {name: [] for name in methods}
-    for number, given in enumerate(seen, 1):
-        on_step(f"comparison {number} of {len(seen)}")
+    for number, given in enumerate(numbered("comparison", seen, on_step), 1):
         for name, again in methods.items():
             runs[name].append(again(given, contest.job.seed + number))
     return runs
@@ -265,8 +265,7 @@ def _by_fewer_matches(contest: Contest, result: Labels, on_step: Callable[[str],
     k = contest.job.k
     parts: dict[str, dict[Key, list[tuple[Ints, Ints]]]] = defaultdict(lambda: defaultdict(list))
     folds = match_folds(contest.relations, contest.sizes, contest.job.seed)
-    for number, fold in enumerate(folds, 1):
-        on_step(f"comparison without matches {number} of {len(folds)}")
+    for number, fold in enumerate(numbered("comparison without matches", folds, on_step), 1):
         for name, again in contest.methods(fold.seen).items():
             found = again(contest.given, contest.job.seed + number)
             alike = [new[own] for new, own in zip(match_clusters(found, fold.seen, k), found, strict=True)]

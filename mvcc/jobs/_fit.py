@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.progress import numbered
 from mvcc.constraints import Constraints, Relations
 from mvcc.exceptions import PropagationWarning
 from mvcc.jobs._config import Job
@@ -83,8 +84,7 @@ def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[s
     said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
     labels = [new[found] for new, found in zip(numbers, model.labels_, strict=True)]
     others, n_runs = [], job.stability_runs_of(sum(map(len, labels)))
-    for number in range(1, n_runs + 1):
-        on_step(f"stability run {number} of {n_runs}")
+    for number in numbered("stability run", range(1, n_runs + 1), on_step):
         others.append(_again(job, method, number))
     stability, exchanged, agreement = _stability(labels, others, job.k)
     return Fit(

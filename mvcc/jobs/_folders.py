@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from mvcc._utils.messages import counted, percent
+from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError
 from mvcc.jobs._config import Job
@@ -146,19 +145,3 @@ def folders_of(job: Job, scheduler: str | None, on_step: Callable[[str], None]) 
     on_step("starting workers")
     with workers(scheduler, job.views[names[0]].path) as client:
         yield Folders(folders, client, on_step)
-
-
-class Progress:
-    """Tell what is being done, how much of it is done and how long the rest may take, when it has become more."""
-
-    def __init__(self, what: str, on_step: Callable[[str], None]) -> None:
-        self._what, self._on_step = what, on_step
-        self._began, self._told = time.monotonic(), ""
-        on_step(what)
-
-    def __call__(self, share: float) -> None:
-        text = percent(share)
-        if 0 < share < 1 and text != self._told:
-            self._told = text
-            minutes = (time.monotonic() - self._began) * (1 - share) / share / 60
-            self._on_step(f"{self._what}: {text}, about {counted(max(1, round(minutes)), 'minute')} left")

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from mvcc._utils.files import atomic_folder, atomic_path, csv_bytes
 from mvcc._utils.messages import why_unwritten
+from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError, DataError, InvalidInputError, StoreError
 from mvcc.jobs._chunks import read_frames
 from mvcc.jobs._config import View
 from mvcc.jobs._folder import LABELS, MODEL, holds_parts_only, read_clustering
-from mvcc.jobs._folders import Progress
 from mvcc.jobs._formats import pyarrow_for
 from mvcc.jobs._partitions import Folder, is_folder, read_folder
 from mvcc.jobs._tables import find_id_column, ids_of, no_column, place_of, refuse_repeated_columns

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
+from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
@@ -202,6 +203,7 @@ class JointSet:
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
+        teller(self.n_objects)("spreading what was judged")
         k = self._settings.n_clusters
         classes = groups.classes(clusters, k)
         heaviest = np.zeros(self.n_objects)

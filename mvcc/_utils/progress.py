@@ -1,0 +1,51 @@
+"""How far a long computation is, and how long the rest may take."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from mvcc._utils.messages import counted, percent
+
+Item = TypeVar("Item")
+
+LOGGER = logging.getLogger("mvcc.progress")
+_MANY = 50_000  # rows; steps of what is done with fewer take no time worth telling
+
+
+def teller(n_rows: int) -> Callable[[str], None]:
+    """Return what tells a logger of each step that is done with so many rows, where they are many."""
+    return LOGGER.info if n_rows >= _MANY else lambda step: None
+
+
+def numbered(what: str, items: Sequence[Item], on_step: Callable[[str], None]) -> Iterator[Item]:
+    """Yield the items, telling of each: its number, how many there are, and the minutes that are left, if any."""
+    began = time.monotonic()
+    for done, item in enumerate(items):
+        share = done / len(items)
+        left = _left(began, share) if done else ""
+        on_step(f"{what} {done + 1} of {len(items)}" + (f", {left}" if left else ""))
+        yield item
+
+
+class Progress:
+    """Tell what is being done, how much of it is done and how long the rest may take, when it has become more."""
+
+    def __init__(self, what: str, on_step: Callable[[str], None]) -> None:
+        self._what, self._on_step = what, on_step
+        self._began, self._told = time.monotonic(), ""
+        on_step(what)
+
+    def __call__(self, share: float) -> None:
+        text = percent(share)
+        if 0 < share < 1 and text != self._told:
+            self._told = text
+            self._on_step(f"{self._what}: {text}, {_left(self._began, share) or 'less than a minute left'}")
+
+
+def _left(began: float, share: float) -> str:
+    """Return the time that is left, in words; nothing below a minute, where texts are to be the same every time."""
+    minutes = (time.monotonic() - began) * (1 - share) / share / 60
+    return f"about {counted(round(minutes), 'minute')} left" if minutes >= 1 else ""
