@@ -13,11 +13,12 @@ Item = TypeVar("Item")
 
 LOGGER = logging.getLogger("mvcc.progress")
 _MANY = 50_000  # rows; steps of what is done with fewer take no time worth telling
+_PAUSE = 5.0  # seconds
 
 
 def teller(n_rows: int) -> Callable[[str], None]:
     """Return what tells a logger of each step that is done with so many rows, where they are many."""
-    return LOGGER.info if n_rows >= _MANY else lambda step: None
+    return (lambda step: LOGGER.info("%s …", step)) if n_rows >= _MANY else lambda step: None
 
 
 def numbered(what: str, items: Sequence[Item], on_step: Callable[[str], None]) -> Iterator[Item]:
@@ -31,18 +32,19 @@ def numbered(what: str, items: Sequence[Item], on_step: Callable[[str], None]) -
 
 
 class Progress:
-    """Tell what is being done, how much of it is done and how long the rest may take, when it has become more."""
+    """Tell what is being done and, every few seconds, how much of it is done and how long the rest may take."""
 
     def __init__(self, what: str, on_step: Callable[[str], None]) -> None:
         self._what, self._on_step = what, on_step
-        self._began, self._told = time.monotonic(), ""
+        self._began = self._told = time.monotonic()
         on_step(what)
 
     def __call__(self, share: float) -> None:
-        text = percent(share)
-        if 0 < share < 1 and text != self._told:
-            self._told = text
-            self._on_step(f"{self._what}: {text}, {_left(self._began, share) or 'less than a minute left'}")
+        now = time.monotonic()
+        if 0 < share < 1 and now >= self._told + _PAUSE:
+            self._told = now
+            left = _left(self._began, share) or "less than a minute left"
+            self._on_step(f"{self._what}: {percent(share)}, {left}")
 
 
 def _left(began: float, share: float) -> str:

@@ -189,7 +189,7 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
 
         with (
             told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive),
-            _told_of_progress(lambda step: meanwhile(f"{current}: {step}")),
+            _told_of_progress(lambda step: status.update(f"{current}: {step}")),
         ):
             yield show
 
