@@ -117,18 +117,18 @@ def predict_files(
 
 def _check(path: Path, folder: Path, inputs: list[str], fresh: bool, is_folder: bool) -> None:
     """Refuse to write over what is there, before anything is read."""
-    another = f"hoose another {'folder' if is_folder else 'file'} with --out"
+    another = f"Choose another {'folder' if is_folder else 'file'} with --out"
     if not is_folder and path.suffix.lower() not in _WRITERS:
-        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}; c{another}.")
+        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}. {another}.")
     real = Path(os.path.realpath(path))
     if any(Path(os.path.realpath(one)).is_relative_to(real) for one in inputs):
-        raise StoreError(f"{path} is read and would be written over. C{another}.")
+        raise StoreError(f"{path} is read and would be written over. {another}.")
     if real.is_relative_to(os.path.realpath(folder)):
-        raise StoreError(f"{path} is in the folder of the clustering. C{another}.")
+        raise StoreError(f"{path} is in the folder of the clustering. {another}.")
     if path.exists() and not fresh:
-        raise StoreError(f"{path} is there already. C{another}, or replace it with --fresh.")
+        raise StoreError(f"{path} is there already. {another}, or replace it with --fresh.")
     if is_folder and path.exists() and not holds_parts_only(path):
-        raise StoreError(f"{path} holds other things than labels. C{another}.")
+        raise StoreError(f"{path} holds other things than labels. {another}.")
     if path.suffix.lower() == ".parquet":
         pyarrow_for(str(path))
 
