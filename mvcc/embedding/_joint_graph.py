@@ -295,13 +295,16 @@ def _pieces_of(graph: sp.csr_array, factor: sp.csr_array | None) -> list[Ints]:
 def _of_pieces(
     number: int, pieces: list[Ints], graph: sp.csr_array, factor: sp.csr_array | None
 ) -> tuple[Floats, Floats]:
-    """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first."""
+    """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first.
+
+    As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first ``number`` have none of them.
+    """
     found = []
-    for own in pieces:
+    for own in pieces[:number]:
         part = None if factor is None else factor[own]
         found.append(_eigenpairs(min(number, len(own)), graph[own][:, own], part))
     values = np.concatenate([values for values, _ in found]).astype(np.float64)
-    of_piece = np.repeat(np.arange(len(pieces)), [len(values) for values, _ in found])
+    of_piece = np.repeat(np.arange(len(found)), [len(values) for values, _ in found])
     column = np.concatenate([np.arange(len(values)) for values, _ in found])
     leading = np.lexsort((of_piece, -values.round(_DIGITS)))[:number]
     vectors = np.zeros((graph.shape[0], len(leading)), precision_of(graph.shape[0]))
