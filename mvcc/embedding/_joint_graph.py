@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from mvcc._utils.progress import teller
 from mvcc.constraints import Relations
-from mvcc.embedding._neighbors import SINGLE_PRECISION_FROM, NeighborSearch, nearness, precision_of
-from mvcc.embedding._products import Product
-from mvcc.exceptions import InvalidInputError
+from mvcc.embedding._eigenvectors import leading_eigenvectors
+from mvcc.embedding._neighbors import NeighborSearch, nearness, precision_of
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
@@ -33,9 +28,6 @@ _FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
 _BLOCK_ROWS = 2**14
 _TINY = 1e-12
-_DIGITS = 6  # of eigenvalues that are told apart
-_DENSE_OBJECTS = 600
-_MOST_DENSE_OBJECTS = 5_000  # where so many components are asked for that sparse methods are slow
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,8 +96,8 @@ class JointGraph:
         scale = sp.diags_array((1 / np.sqrt(np.maximum(degrees, _TINY))).astype(A.dtype, copy=False))
         A = _compact(scale @ A @ scale, self.n_objects)
         if F is None:
-            return _leading(number, A)
-        return _leading(number, A, _compact(np.sqrt(LANDMARK_SHARE) * (scale @ F), self.n_objects))
+            return leading_eigenvectors(number, A)
+        return leading_eigenvectors(number, A, _compact(np.sqrt(LANDMARK_SHARE) * (scale @ F), self.n_objects))
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
@@ -162,7 +154,7 @@ def joint_graph(
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
         return JointGraph(objects, affinities, None, graphs, [], recalls)
-    spectra = [_leading(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
+    spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
     factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, narrow)]
     factor = _compact(sp.hstack(factors).tocsr() / np.sqrt(2), n_objects)
@@ -213,7 +205,9 @@ def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
     scales = np.maximum(distances[:, min(LOCAL_NEIGHBOR, q) - 1], floor if floor > 0 else 1.0)
     near = np.exp(-(distances**2) / (scales[:, None] * scales[found]))
     graph = sp.csr_array((near.ravel(), found.ravel(), np.arange(0, n * q + 1, q)), shape=(n, n))
-    return ((graph + graph.T) / 2).tocsr()
+    graph = ((graph + graph.T) / 2).tocsr()
+    graph.eliminate_zeros()  # of rows so far away that they are no neighbors
+    return graph
 
 
 def _normalized(graph: sp.csr_array) -> sp.csr_array:
@@ -258,89 +252,3 @@ def _landmark_factor(space: list[Floats], objects: list[Ints], landmarks: Ints, 
     total = weights.sum(axis=1)
     weights = sp.diags_array(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)) @ weights
     return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))
-
-
-def _leading(number: int, graph: sp.csr_array, factor: sp.csr_array | None = None) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where a factor is given.
-
-    The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an eigenvalue 1, and
-    Arnoldi's method finds only some of these at once: larger graphs are taken piece by piece, the largest piece first.
-    """
-    n = graph.shape[0]
-    number = min(number, n)
-    teller(n)(f"{number} eigenvectors of the graph")
-    pieces = [] if _better_dense(number, n) else _pieces_of(graph, factor)
-    if len(pieces) < 2:
-        values, vectors = _eigenpairs(number, graph, factor)
-        order = np.argsort(-values, kind="stable")
-        values, vectors = values[order].astype(np.float64), vectors[:, order]
-    else:
-        values, vectors = _of_pieces(number, pieces, graph, factor)
-    largest = np.array([column[np.abs(column).argmax()] for column in vectors.T])
-    return values, vectors * np.sign(largest)
-
-
-def _pieces_of(graph: sp.csr_array, factor: sp.csr_array | None) -> list[Ints]:
-    """Return the objects of each connected component, the largest first."""
-    n_pieces, piece = connected_components(graph, directed=False)
-    if n_pieces > 1 and factor is not None:  # landmarks that pieces share connect them
-        near = (membership(piece, n_pieces) @ abs(factor)).tocoo()
-        links = np.column_stack((near.row, n_pieces + near.col))
-        _, joined = _pieces(n_pieces + factor.shape[1], links)
-        piece = joined[piece]
-    members = np.split(np.argsort(piece, kind="stable"), np.cumsum(np.bincount(piece))[:-1])
-    return sorted((own for own in members if len(own)), key=len, reverse=True)
-
-
-def _of_pieces(
-    number: int, pieces: list[Ints], graph: sp.csr_array, factor: sp.csr_array | None
-) -> tuple[Floats, Floats]:
-    """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first.
-
-    As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first ``number`` have none of them.
-    """
-    found = []
-    for own in pieces[:number]:
-        part = None if factor is None else factor[own]
-        found.append(_eigenpairs(min(number, len(own)), graph[own][:, own], part))
-    values = np.concatenate([values for values, _ in found]).astype(np.float64)
-    of_piece = np.repeat(np.arange(len(found)), [len(values) for values, _ in found])
-    column = np.concatenate([np.arange(len(values)) for values, _ in found])
-    leading = np.lexsort((of_piece, -values.round(_DIGITS)))[:number]
-    vectors = np.zeros((graph.shape[0], len(leading)), precision_of(graph.shape[0]))
-    for place, one in enumerate(leading):
-        vectors[pieces[of_piece[one]], place] = found[of_piece[one]][1][:, column[one]]
-    return values[leading], vectors
-
-
-def _better_dense(number: int, n: int) -> bool:
-    return n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS)
-
-
-def _eigenpairs(number: int, graph: sp.csr_array, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues, in no order, and eigenvectors."""
-    n = graph.shape[0]
-    times = _multiplied_by(graph, factor)
-    if _better_dense(number, n):
-        full = times(np.eye(n))
-        found: tuple[Floats, Floats] = scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
-        return found
-    precision, tolerance = precision_of(n), 1e-4 if n < SINGLE_PRECISION_FROM else 1e-3
-    start = np.random.default_rng(0).standard_normal(n).astype(precision)
-    operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=precision)
-    try:
-        found = eigsh(operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=tolerance)
-    except ArpackNoConvergence as error:
-        raise InvalidInputError(
-            f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask for fewer "
-            f"components, or leave out rows that are far from all others."
-        ) from error
-    return found
-
-
-def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None = None) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    A = Product(graph)
-    if factor is None:
-        return A.__matmul__
-    F, transposed = Product(factor), factor.T.tocsr()
-    return lambda x: A @ x + F @ (transposed @ x)

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import issparse
 
+from mvcc.embedding import _eigenvectors, embedded, find_objects, joint_graph, neighbors_for, separate_problems
 from mvcc.embedding import _joint_graph as module
-from mvcc.embedding import embedded, find_objects, joint_graph, neighbors_for, separate_problems
 from tests.reference import joint as slow
 from tests.strategies import seeds
 
@@ -88,7 +88,7 @@ def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
     views, matches = problem(1, (300, 280), (3, 7), 120)
     graph = joint_graph(views, matches, 10, 3, np.random.default_rng(0))
     dense = graph.components(6)
-    monkeypatch.setattr(module, "_DENSE_OBJECTS", 100)
+    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 100)
     sparse = graph.components(6)
     np.testing.assert_allclose(dense[0], sparse[0], atol=1e-6)
     np.testing.assert_allclose(np.abs((dense[1] * sparse[1]).sum(axis=0)), 1, atol=1e-3)
@@ -103,7 +103,7 @@ def test_every_piece_of_a_graph_has_its_eigenvalue_of_1(monkeypatch, n_matches):
     views = [rng.normal(size=(len(y), 2)) + 1e3 * np.array([[c, c % 3] for c in range(8)])[y] for _ in range(2)]
     same = rng.choice(len(y), n_matches, replace=False)
     matches = {(0, 1): np.column_stack((same, same))} if n_matches else {}
-    monkeypatch.setattr(module, "_DENSE_OBJECTS", 10)
+    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 10)
     graph = joint_graph(views if n_matches else views[:1], matches, 5, 6, np.random.default_rng(0))
     values, vectors = graph.components(6)
     np.testing.assert_allclose(values, 1, atol=1e-6)
@@ -120,7 +120,7 @@ def test_pieces_have_the_eigenpairs_of_the_whole(monkeypatch):
     matches = {key: pairs[(pairs[:, 0] % 3 == 0) == (pairs[:, 1] % 3 == 0)] for key, pairs in matches.items()}
     graph = joint_graph(views, matches, 6, 3, np.random.default_rng(0))
     dense = graph.components(12)
-    monkeypatch.setattr(module, "_DENSE_OBJECTS", 10)
+    monkeypatch.setattr(_eigenvectors, "_DENSE_OBJECTS", 10)
     pieces = graph.components(12)
     np.testing.assert_allclose(dense[0], pieces[0], atol=1e-6)
     np.testing.assert_allclose(squares(dense[1]), squares(pieces[1]), atol=1e-3)
