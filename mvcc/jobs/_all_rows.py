@@ -170,7 +170,7 @@ def write_labels(
     )
     by = ["cluster", "label"] if "label" in columns else ["cluster"]
     counts: pd.Series[Any]
-    (counts,) = computed(client, [dd.read_parquet(path, columns=by).groupby(by).size()])
+    (counts,) = computed(client, [dd.read_parquet(path, columns=by).groupby(by).size(split_out=1)])
     if (n := int(counts.sum())) != folder.n_rows:
         raise StoreError(
             f"{clipped(path, 1000)} holds {n} rows, but {folder.path} has {folder.n_rows}: something else has written "
