@@ -12,6 +12,7 @@ import pandas as pd
 import psutil
 import pytest
 
+from mvcc._utils import progress
 from mvcc.exceptions import WorkerError
 from mvcc.jobs import check_clustering, cluster_job, load_job
 from tests.experiments.test_dask_scheduler import OTHER_VERSION, pool, wait_until
@@ -39,6 +40,11 @@ def job(folder):
     options = [(("views", "rows", "path"), str(folder / "rows"), "--view")]
     options += [(("views", "rows", "labels_column"), "kind", "--labels-column")]
     return load_job(None, [*options, *(((key,), value, f"--{key}") for key, value in values.items())])
+
+
+@pytest.fixture(autouse=True)
+def every_step_is_told(monkeypatch):
+    monkeypatch.setattr(progress, "_PAUSE", 0)
 
 
 def when_labeled(then):
