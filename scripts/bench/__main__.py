@@ -24,9 +24,6 @@ MISSED = {
     "fit weigh as much as its iterations.",
     "PCK-Means, letters 227 x 16": "Nearly all of the time is compiled iterations already, of 8 to 20 µs. The stored "
     "times are those of another machine.",
-    "MPCK-Means, letters 227 x 16": "Half of a fit is the search for the farthest pair under every metric (Eq. 3); "
-    "WekaUT takes the corners of a box instead. The stored times are those of another machine.",
-    "100 trials": "Each worker imports the program once, after the parent has.",
 }
 
 
