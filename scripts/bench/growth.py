@@ -45,12 +45,12 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 def measure(sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = ()) -> Iterator[dict[str, Any]]:
     """Yield a row for every size and method that is not known yet, except for more rows than stopped the method."""
     done = {(row["n"], row["method"]) for row in known}
-    stopped = {row["method"] for row in known if row["stopped"]}
+    stopped = {row["method"]: row["n"] for row in known if row["stopped"]}
     for n, method in product(sizes, FITS):
-        if (n, method) not in done and method not in stopped:
+        if (n, method) not in done and n < stopped.get(method, np.inf):
             row = {"n": n, "method": method, "stopped": ""} | measured_alone(method, n, bound)
             if row["stopped"]:
-                stopped.add(method)
+                stopped[method] = n
             yield row
 
 

@@ -27,7 +27,9 @@ def variables(*programs: Path, **more: str) -> dict[str, str]:
     """Return the environment of somebody for whom the programs of these folders come first."""
     others = (part for part in os.environ["PATH"].split(os.pathsep) if part != str(HERE))
     outside = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
-    return outside | {"PATH": os.pathsep.join([*map(str, programs), *others]), "MPLBACKEND": "agg"} | more
+    # rows between two clusters depend on the kernels of OpenBLAS: the pages show what these give, which run anywhere
+    same = {"MPLBACKEND": "agg", "OPENBLAS_CORETYPE": "Haswell"}
+    return outside | {"PATH": os.pathsep.join([*map(str, programs), *others])} | same | more
 
 
 class Reader:
