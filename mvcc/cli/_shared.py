@@ -199,15 +199,10 @@ def _told_of_progress(show: Callable[[str], None]) -> Iterator[None]:
     """Show the steps within a long one."""
     from mvcc._utils.progress import LOGGER
 
-    handler, level = logging.Handler(), LOGGER.level
+    handler = logging.Handler()
     handler.emit = lambda record: show(record.getMessage())  # type: ignore[method-assign]
-    LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.INFO)
-    try:
+    with _heard(LOGGER, handler, logging.INFO):
         yield
-    finally:
-        LOGGER.removeHandler(handler)
-        LOGGER.setLevel(level)
 
 
 def print_json(document: Any) -> None:
@@ -249,16 +244,23 @@ def _set_verbose(context: click.Context, parameter: click.Parameter, value: bool
 @contextmanager
 def _told() -> Iterator[None]:
     """Let everything that mvcc logs be seen, and how long the command takes."""
-    handler, level = _Echo(), _logger.level
     began = time.perf_counter()
-    _logger.addHandler(handler)
-    _logger.setLevel(logging.DEBUG)
-    try:
+    with _heard(_logger, _Echo(), logging.DEBUG):
         yield
         detail(f"took {time.perf_counter() - began:.2f} s")
+
+
+@contextmanager
+def _heard(logger: logging.Logger, handler: logging.Handler, level: int) -> Iterator[None]:
+    """Let a handler get what is logged from a level on, and put all back afterwards."""
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    try:
+        yield
     finally:
-        _logger.removeHandler(handler)
-        _logger.setLevel(level)
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 class _Echo(logging.Handler):

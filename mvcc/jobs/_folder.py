@@ -287,7 +287,8 @@ def write_folder(
     new = folder / _NEW
     try:
         remove_parts(folder)
-        _remove(new)
+        if new.exists():  # which a killed process has left
+            shutil.rmtree(new)
         write_whole(new / CONFIG, _yaml(job, folder).encode())
         for number, table in enumerate(tables):
             here = new / table.name
@@ -315,12 +316,6 @@ def write_folder(
         raise _unwritable(folder, error) from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
-
-
-def _remove(new: Path) -> None:
-    """Remove what a killed process has left, or the empty folders of what was moved."""
-    if new.exists():
-        shutil.rmtree(new)
 
 
 def _unwritable(folder: Path, error: OSError) -> StoreError:
