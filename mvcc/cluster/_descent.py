@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._utils.blocks import BLOCK_ROWS
 from mvcc._utils.kernels.links import build_links
 from mvcc._utils.kernels.threads import for_blocks, may_share
 from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
@@ -22,7 +23,6 @@ from mvcc.constraints import Groups
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_BLOCK = 2**14  # rows
 _ROUNDING = 1e-12  # relative: objectives that differ by less are the same
 
 
@@ -180,7 +180,7 @@ class Problem:
         blocks = for_blocks(
             lambda block: cost_table(self.X, self._everyone[block], centers, metrics, log_dets),
             n,
-            _BLOCK,
+            BLOCK_ROWS,
             shared=may_share(n),
         )
         return np.concatenate(blocks)

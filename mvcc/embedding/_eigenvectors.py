@@ -108,5 +108,5 @@ def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None = None) -> C
     A = Product(graph)
     if factor is None:
         return A.__matmul__
-    F, transposed = Product(factor), factor.T.tocsr()
+    F, transposed = Product(factor), factor.T  # a view; by rows it would be as large as the factor, and no faster
     return lambda x: A @ x + F @ (transposed @ x)

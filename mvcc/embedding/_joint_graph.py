@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from mvcc._utils.blocks import blocks_of
 from mvcc.constraints import Relations
 from mvcc.embedding._eigenvectors import leading_eigenvectors
 from mvcc.embedding._neighbors import NeighborSearch, nearness, precision_of
@@ -26,7 +27,6 @@ EIGENVALUE_POWER = 2  # τ, how much leading components count
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
 _FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
-_BLOCK_ROWS = 2**14
 _TINY = 1e-12
 
 Floats = NDArray[np.float64]
@@ -175,8 +175,7 @@ def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
 def unit_rows(rows: Floats) -> Floats:
     """Scale rows to length 1; rows of zeros stay."""
     scaled = np.zeros_like(rows)
-    for first in range(0, len(rows), _BLOCK_ROWS):  # norms of all rows would need two copies of them
-        block = slice(first, first + _BLOCK_ROWS)
+    for block in blocks_of(len(rows)):  # norms of all rows would need two copies of them
         lengths = np.linalg.norm(rows[block], axis=1, keepdims=True)
         np.divide(rows[block], lengths, out=scaled[block], where=lengths > 1e-100)
     return scaled

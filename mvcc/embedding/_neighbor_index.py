@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from mvcc._utils.blocks import blocks_of
 from mvcc._utils.progress import Progress, teller
 
 _LISTS = 4  # times the square root of the number of rows
@@ -20,7 +21,6 @@ _ROWS_FOR_CENTERS, _ROUNDS = 64, 8  # of k-means, which finds the centers; rows 
 _FEWEST_PROBES, _MOST_PROBES = 16, 128  # lists that are searched for a row
 _RECALL = 0.95  # from which on no more lists are searched
 _CHECKED, _NEIGHBORS_CHECKED = 300, 10  # rows whose neighbors are also found exactly
-_BLOCK = 2**14  # rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,9 +69,9 @@ class NeighborIndex:
         wanted = np.ascontiguousarray(rows, dtype=np.float32)
         found = np.empty((len(wanted), number), np.int64)
         tell = Progress("nearest rows", teller(len(wanted)))
-        for first in range(0, len(wanted), _BLOCK):
-            tell(first / len(wanted))
-            found[first : first + _BLOCK] = self._lists.search(wanted[first : first + _BLOCK], number)[1]
+        for block in blocks_of(len(wanted)):
+            tell(block.start / len(wanted))
+            found[block] = self._lists.search(wanted[block], number)[1]
         short = np.flatnonzero(found[:, -1] < 0)  # the lists near it hold fewer rows
         if len(short):
             found[short] = self._exact(wanted[short], number)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from mvcc._utils.blocks import blocks_of
 from mvcc.jobs._distinguishing import distinguishing_columns, distinguishing_words, name_of
 from mvcc.jobs._fit import Fit
 from mvcc.jobs._tables import Table
@@ -94,7 +95,9 @@ def _places(
     """
     there = np.unique(labels)
     distances = np.full((len(X), k), np.inf)
-    distances[:, there] = cdist(X, np.stack([X[labels == cluster].mean(axis=0) for cluster in there]))
+    centers = np.stack([X[labels == cluster].mean(axis=0) for cluster in there])
+    for block in blocks_of(len(X)):  # which cdist copies to double precision
+        distances[block, there] = cdist(X[block], centers)
     every = np.arange(len(X))
     own = distances[every, labels].copy()
     distances[every, labels] = np.inf

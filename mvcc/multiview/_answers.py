@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
+from mvcc._utils.blocks import blocks_of
 from mvcc.constraints import Constraints
 from mvcc.embedding import Product, membership, precision_of
 
@@ -26,7 +27,6 @@ CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answe
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 UNJUDGED_WEIGHT = 0.2
 COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
-_BLOCK = 2**14  # rows
 _TINY = 1e-12
 
 Floats = NDArray[np.float64]
@@ -166,7 +166,7 @@ def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: In
 def _ridge_fit(rows: Floats, target: Floats, weights: Floats, judged: NDArray[np.bool_]) -> Floats:
     """Return the fit by the rows and a constant, block by block: copies of all rows would take much memory."""
     n, roots = len(rows), np.sqrt(weights)[:, None]
-    blocks = [slice(first, first + _BLOCK) for first in range(0, n, _BLOCK)]
+    blocks = blocks_of(n)
 
     def columns(block: slice) -> Floats:
         return np.column_stack((rows[block], np.ones(len(rows[block]))))

@@ -198,6 +198,8 @@ class JointGraphClustering(MultiViewEstimator):
                 self._sets.clear()  # two graphs would take twice the memory
                 self._join(data, separate_problems(len(data), kept), settings, rng)
                 labels, clusters = self._clustered(counted, rng)
+            for _, connected in self._sets:
+                connected.forget_view_graphs()
         self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
         self._embedded = {
             number: (found.rows, objects)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
+from mvcc._utils.blocks import blocks_of
 from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed, Relations
@@ -31,7 +32,6 @@ from mvcc.multiview._suspicious_matches import suspicions
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
 COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
-_BLOCK = 2**14  # objects
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -128,16 +128,21 @@ class JointSet:
         graph = self._free_graph
         return suspicions(self._relations, self._columns, graph.view_graphs, graph.spectra, labels)
 
+    def forget_view_graphs(self) -> None:
+        """Let go of what only ``suspicions`` needs: the graphs of single views, and their eigenvectors."""
+        for parts in (self._free_graph.view_graphs, self._free_graph.spectra):
+            parts.clear()  # in ``_graph`` as well, which has the same lists
+
     def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
         """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.
 
         The length of a path is −log of the product of its affinities, which is how much of an answer spreads along it.
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
-        lengths = self._affinities.copy()
-        lengths.data = -np.log(np.maximum(SPREADING * lengths.data, 1e-300))
-        # dijkstra of SciPy before 1.15 takes no other
-        lengths.indices, lengths.indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
+        near = self._affinities
+        # dijkstra of SciPy before 1.15 takes no other indices
+        places = [part.astype(np.int32, copy=False) for part in (near.indices, near.indptr)]
+        lengths = sp.csr_array((-np.log(np.maximum(SPREADING * near.data, 1e-300)), *places), shape=near.shape)
         for cluster in np.unique(labels[ends]):
             sources = ends[labels[ends] == cluster]
             _, _, origin = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)
@@ -196,9 +201,8 @@ class JointSet:
         if metric.ridge_ is None:
             return self._rows_by(self._eigenpairs)
         rows = np.empty((self.n_objects, len(metric.metric_)), precision_of(self.n_objects))
-        for first in range(0, self.n_objects, _BLOCK):  # the wide rows of all objects would take as much memory again
-            some = np.arange(first, min(first + _BLOCK, self.n_objects))
-            rows[some] = metric.transform(self._wide_rows(some))
+        for block in blocks_of(self.n_objects):  # the wide rows of all objects would take as much memory again
+            rows[block] = metric.transform(self._wide_rows(np.arange(block.start, block.stop)))
         return rows
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
