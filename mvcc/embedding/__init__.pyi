@@ -1,3 +1,4 @@
+from ._eigenvectors import Eigenpairs as Eigenpairs
 from ._indexed_search import IndexedSearch as IndexedSearch
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
 from ._joint_graph import JointGraph as JointGraph

@@ -164,7 +164,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
                     raise InvalidInputError(
                         f"n_components={wanted} needs as many objects, but view {names} has {graph.n_objects}."
                     )
-                rows = embedded(*graph.components(wanted), wanted)
+                rows = embedded(*graph.components(wanted)[:2], wanted)
                 for number, objects in zip(numbers, graph.objects, strict=True):
                     features[number] = rows[objects].astype(np.float64, copy=False)
         self._features, self._searches = features, [NeighborSearch.among(X) for X in data]

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from mvcc._utils.blocks import blocks_of
 from mvcc.constraints import Relations
-from mvcc.embedding._eigenvectors import leading_eigenvectors
+from mvcc.embedding._eigenvectors import Eigenpairs, leading_eigenvectors
 from mvcc.embedding._neighbors import NeighborSearch, nearness, precision_of
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
@@ -87,7 +87,7 @@ class JointGraph:
         between = _compact(weight * (rows_of @ graph @ rows_of.T), self.n_objects)
         return replace(self, affinities=_compact(self.affinities + between, self.n_objects))
 
-    def components(self, number: int) -> tuple[Floats, Floats]:
+    def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ) D^−½."""
         A, F = self.affinities, self.landmarks
         degrees = A.sum(axis=1)
@@ -154,7 +154,7 @@ def joint_graph(
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
         return JointGraph(objects, affinities, None, graphs, [], recalls)
-    spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
+    spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G).vectors for G in graphs]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
     factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, narrow)]
     factor = _compact(sp.hstack(factors).tocsr() / np.sqrt(2), n_objects)

@@ -80,7 +80,7 @@ def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[list[Floats], F
     views = [AutoScaler().fit_transform(X) if encoder is None else X for X, encoder, _ in encoded]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
-    values, vectors = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))
+    values, vectors, _ = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))
     return views, values, {k: embedded(values, vectors, k) for k in range(2, len(values))}
 
 

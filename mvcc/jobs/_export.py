@@ -166,4 +166,3 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 _WRITERS: dict[str, Callable[[Frames, str], bytes]] = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}
-EXPORTED = tuple(_WRITERS)

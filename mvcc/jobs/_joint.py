@@ -55,6 +55,7 @@ class Joint(Method):
             "n_objects": self._model.n_objects_,
             "connected": [list(numbers) for numbers in sets],
             "recall": self._model.neighbor_recall_,
+            "residual": self._model.eigen_residual_,
         }
         matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
         for number, lines in _suspicious_lines(tables, matches).items():

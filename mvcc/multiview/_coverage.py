@@ -43,7 +43,7 @@ class Kernel:
     def __init__(self, graph: JointGraph) -> None:
         self.features: Floats | None = None
         if graph.n_objects > MOST_DENSE_OBJECTS:
-            values, vectors = graph.components(N_EIGENPAIRS)
+            values, vectors, _ = graph.components(N_EIGENPAIRS)
             values = np.clip(SPREADING * values, 0, SPREADING)
             factor = vectors * np.sqrt(values / (1 - values))
             self.roots = np.sqrt(1 + np.einsum("ij,ij->i", factor, factor))

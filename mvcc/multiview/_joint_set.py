@@ -15,6 +15,7 @@ from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
+    Eigenpairs,
     JointGraph,
     PairMetric,
     embedded,
@@ -67,11 +68,14 @@ class JointClusters:
         Every object in the space where it was clustered.
     objective : float
         Eq. 1 before spreading.
+    residual : float
+        Of the eigenvectors that the rows are made of; see ``Eigenpairs``.
     """
 
     labels: Ints
     rows: Floats
     objective: float
+    residual: float
 
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
@@ -109,7 +113,7 @@ class JointSet:
 
     def clusters(self, judged: Constraints, rng: np.random.Generator) -> JointClusters:
         """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
-        k, rows = self._settings.n_clusters, self._embedded(judged)
+        k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
         found = search_pck(
             rows,
@@ -121,7 +125,7 @@ class JointSet:
             rng=rng,
         )
         labels = self._spread(judged, groups, found.labels) if len(judged) else found.labels
-        return JointClusters(labels, rows, found.objective)
+        return JointClusters(labels, rows, found.objective, residual)
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
         """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
@@ -171,28 +175,28 @@ class JointSet:
         return self._graph.normalized_affinities()
 
     @cached_property
-    def _free_rows(self) -> Floats:
+    def _free_rows(self) -> tuple[Floats, float]:
         return self._rows_by(self._free_graph.components(self._n_free))
 
     @cached_property
-    def _eigenpairs(self) -> tuple[Floats, Floats]:
+    def _eigenpairs(self) -> Eigenpairs:
         return self._graph.components(self._n_wide)
 
     def _wide_rows(self, objects: Ints) -> Floats:
         """Return objects where the metric is learned: in more of the embedding, and the raw columns."""
-        values, vectors = self._eigenpairs
+        values, vectors, _ = self._eigenpairs
         wide = embedded(values, vectors[objects].astype(np.float64, copy=False), self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
-    def _rows_by(self, eigenpairs: tuple[Floats, Floats]) -> Floats:
+    def _rows_by(self, found: Eigenpairs) -> tuple[Floats, float]:
         """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
         k = self._settings.n_clusters
-        if np.count_nonzero(eigenpairs[0] > 0) < min(k, self._n_free):
-            return self._object_columns(np.arange(self.n_objects))
-        return embedded(*eigenpairs, self._n_free)
+        if np.count_nonzero(found.values > 0) < min(k, self._n_free):
+            return self._object_columns(np.arange(self.n_objects)), 0.0
+        return embedded(found.values, found.vectors, self._n_free), found.residual
 
-    def _embedded(self, judged: Constraints) -> Floats:
-        """Return the objects in the space where they are clustered: with a metric of the judged pairs, if it helps."""
+    def _embedded(self, judged: Constraints) -> tuple[Floats, float]:
+        """Embed the objects where they are clustered, with a metric of the judged pairs if it helps, and a residual."""
         if not len(judged):
             return self._free_rows
         ends, pairs = np.unique(judged.pairs, return_inverse=True)
@@ -203,7 +207,7 @@ class JointSet:
         rows = np.empty((self.n_objects, len(metric.metric_)), precision_of(self.n_objects))
         for block in blocks_of(self.n_objects):  # the wide rows of all objects would take as much memory again
             rows[block] = metric.transform(self._wide_rows(np.arange(block.start, block.stop)))
-        return rows
+        return rows, self._eigenpairs.residual
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""

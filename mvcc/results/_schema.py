@@ -198,13 +198,14 @@ class CoEM(Facts):
 class JointGraph(Facts):
     """The joint method: one graph for each set of views that matches connect.
 
-    The `recall` is the share of the nearest rows of each view that were found.
+    The `recall` is the share of the nearest rows of each view that were found, the `residual` that of eigenvectors.
     """
 
     objective: Number
     n_objects: Positive
     connected: tuple[tuple[Count, ...], ...]
     recall: tuple[Share, ...] = ()
+    residual: Number | None = None
 
 
 class StabilityRuns(Facts):

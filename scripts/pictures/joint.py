@@ -22,6 +22,7 @@ from matplotlib.patches import ConnectionPatch
 from sklearn.decomposition import PCA
 
 from mvcc import JointGraphClustering
+from mvcc.embedding import joint_graph, neighbors_for
 from mvcc.multiview._answers import Groups, shares_of_classes, spread
 from mvcc.multiview._joint_set import pairs_of_objects
 from scripts.pictures.method import CLUSTERS, MARKERS, Scene, draw_constraints, draw_rows, new_axes
@@ -61,9 +62,9 @@ def link_matches(fig, axes, joint: Joint) -> None:
 def graph(joint: Joint):
     """Draw the graph of each view; a match makes one object of two rows."""
     fig, axes = new_axes(8, "graph of view A", "graph of view B")
-    graphs = joint.set._free_graph.view_graphs
-    for ax, X, mapped, edges in zip(axes, joint.views, joint.scene.mapped, graphs, strict=True):
-        pairs = edges.tocoo()
+    n_neighbors = neighbors_for(joint.views, 2, joint.model.n_neighbors)
+    for ax, X, mapped in zip(axes, joint.views, joint.scene.mapped, strict=True):
+        pairs = joint_graph([X], {}, n_neighbors, 0, np.random.default_rng(0)).affinities.tocoo()
         ends = np.stack((X[pairs.coords[0]], X[pairs.coords[1]]), axis=1)
         shades = np.clip(pairs.data / pairs.data.max(), 0, 1)
         ax.add_collection(LineCollection(ends, colors="#00558f", alpha=shades, linewidths=1.0, zorder=1))
