@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.sparse import issparse, random_array
+from scipy.sparse import csr_array, issparse
 
 from mvcc.embedding import _eigenvectors, embedded, find_objects, joint_graph, neighbors_for, separate_problems
 from mvcc.embedding import _joint_graph as module
@@ -99,10 +99,10 @@ def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
 @given(seeds, st.integers(0, 1))
 def test_the_residual_is_the_largest_length_of_what_an_eigenvector_misses(seed, n_factors):
     rng = np.random.default_rng(seed)
-    graph, factor = random_array((30, 30), density=0.2, rng=rng), random_array((30, 4), density=0.3, rng=rng)
-    graph = (graph + graph.T).tocsr()
-    times = _eigenvectors._multiplied_by(graph, factor.tocsr() if n_factors else None)
-    S = (graph + n_factors * factor @ factor.T).toarray()
+    graph, factor = (np.maximum(rng.normal(size=shape), 0) for shape in ((30, 30), (30, 4)))
+    graph = graph + graph.T
+    times = _eigenvectors._multiplied_by(csr_array(graph), csr_array(factor) if n_factors else None)
+    S = graph + n_factors * factor @ factor.T
     values, vectors = rng.normal(size=3), rng.normal(size=(30, 3))
     missed = np.linalg.norm(S @ vectors - vectors * values, axis=0)
     assert _eigenvectors._residual(times, values, vectors) == pytest.approx(missed.max())
