@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -58,6 +59,7 @@ def local_workers(n_workers: int | None = None) -> Any:
         dashboard_address="127.0.0.1:0",  # of the status, which always has one; by default a port that may be taken
         scheduler_kwargs={"dashboard": False},
         preload=_NOT_INTERRUPTED,
+        silence_logs=logging.CRITICAL,  # errors have a traceback there; what matters is said in our words
     )
 
 

@@ -486,3 +486,12 @@ def test_the_command_says_that_the_clusters_come_from_a_sample(large, options, a
     refused = mvcc("export", "out", "--out", "tables")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "view0: this is a folder; name a file." in refused.stderr
+
+
+@pytest.mark.slow
+def test_workers_of_this_machine_are_silent_about_a_row_that_cannot_be_used(options, tmp_path, capfd):
+    cluster([one for one in options if one[0] != ("sample",)], tmp_path / "out")
+    new = as_folder(tmp_path / "view1.csv", change=lambda number, frame: frame.assign(x=np.inf))
+    with pytest.raises(MvccError, match="row 0 has 'inf'"):
+        predict_files(tmp_path / "out", {"view1": new}, tmp_path / "new")
+    assert capfd.readouterr().err == ""
