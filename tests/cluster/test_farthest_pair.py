@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mvcc.cluster._kernels.geometry import LANES, OUTERMOST, farthest_pair, in_lanes
+from mvcc.cluster._kernels.geometry import LANES, OUTERMOST, _quickselect, farthest_pair, in_lanes
 
 
 def found_pair(X, metric, center=None):
@@ -93,3 +93,13 @@ def test_of_very_many_points_the_outermost_are_looked_at():
         i, j = found_pair(X, np.ones(4), np.zeros(4))
         assert np.linalg.norm(X[i] - X[j]) == longest, seed
     assert n_others > 10
+
+
+def test_what_is_in_order_at_a_place_is_that_of_a_sort():
+    for seed in range(2000):
+        rng = np.random.default_rng(seed)
+        values = rng.integers(0, int(rng.integers(1, 40)), int(rng.integers(1, 60))) * 1.0  # many of them equal
+        place = int(rng.integers(len(values)))
+        ordered = np.sort(values)
+        assert _quickselect(values, place) == ordered[place], seed
+        np.testing.assert_array_equal(np.sort(values), ordered)  # none is lost
