@@ -75,9 +75,9 @@ def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], 
     on_step("reasons")
     explained = method.explain(tables, fit)
     comparison = compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
+    on_step("profiles")
     facts = describe(job, inputs, features, fit, explained, comparison) | {"settings": said.settings()}
     facts["warnings"] += of_number(said, inputs)
-    on_step("profiles")
     facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit, job.k)
     for view, shown in zip(facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True):
         view |= shown
