@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mvcc.cli._shared import Folder, below_help, data_dir_option, output_options, print_json, say
-from mvcc.exceptions import StoreError
+from mvcc.exceptions import DataError, StoreError
 
 if TYPE_CHECKING:
     from mvcc.experiments import Replay
@@ -36,7 +36,7 @@ def command(context: click.Context, folder: Path, trial: int, data_dir: Path | N
 
     try:
         replay = replay_trial(folder, trial, data_dir=data_dir)
-    except StoreError:
+    except (DataError, StoreError):
         raise
     except Exception:  # to show it is what the command is for
         click.echo(traceback.format_exc(), err=True, nl=False)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from mvcc.cli._check import command as check
 from mvcc.cli._replay import command as replay
+from mvcc.exceptions import DataError
 from mvcc.experiments import _replay as replay_module
 from mvcc.experiments import run_experiment
 from tests.command_line import mvcc
@@ -115,3 +116,11 @@ def test_a_failing_trial_shows_its_traceback(folder, monkeypatch):
     done = run(replay, folder, 0, code=1)
     assert done.stderr.startswith("Traceback")
     assert done.stderr.endswith("ZeroDivisionError: a planted fault\n")
+
+
+def test_a_trial_without_its_data_is_one_message(folder, monkeypatch):
+    def fail(config, trial, data_dir):
+        raise DataError("texts.csv is missing.")
+
+    monkeypatch.setattr(replay_module, "run_trial", fail)
+    assert mvcc("replay", folder, 0) == (1, "", "mvcc: texts.csv is missing.\n")
