@@ -73,8 +73,8 @@ class JointGraphClustering(MultiViewEstimator):
     neighbor_recall_ : list of float
         Per view the share of nearest rows that were found: 1 up to 50,000 rows, and an estimate from 300 rows above.
     eigen_residual_ : float
-        The largest length of S v − μ v of the eigenvectors that objects are embedded by, where 0 < μ ≤ 1; of fewer than
-        100,000 objects they are found to 10⁻⁴, of more to 10⁻³.
+        The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the normalized graph,
+        whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
         How likely each match is wrong, in ascending order of the distinct matches; see ``suspicious_matches``.
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v

@@ -196,7 +196,7 @@ class JointSet:
         return embedded(found.values, found.vectors, self._n_free), found.residual
 
     def _embedded(self, judged: Constraints) -> tuple[Floats, float]:
-        """Embed the objects where they are clustered, with a metric of the judged pairs if it helps, and a residual."""
+        """Return the objects where they are clustered, with a metric of judged pairs if it helps, and the residual."""
         if not len(judged):
             return self._free_rows
         ends, pairs = np.unique(judged.pairs, return_inverse=True)

@@ -198,7 +198,8 @@ class CoEM(Facts):
 class JointGraph(Facts):
     """The joint method: one graph for each set of views that matches connect.
 
-    The `recall` is the share of the nearest rows of each view that were found, the `residual` that of eigenvectors.
+    The `recall` is the share of the nearest rows of each view that were found; the `residual` is the largest of the
+    eigenvectors.
     """
 
     objective: Number
