@@ -1,6 +1,6 @@
-from ._eigenvectors import Eigenpairs as Eigenpairs
 from ._indexed_search import IndexedSearch as IndexedSearch
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
+from ._joint_graph import Eigenpairs as Eigenpairs
 from ._joint_graph import JointGraph as JointGraph
 from ._joint_graph import embedded as embedded
 from ._joint_graph import find_objects as find_objects

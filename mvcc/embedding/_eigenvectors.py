@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -25,23 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Eigenpairs(NamedTuple):
-    """Leading eigenvalues μ of a symmetric matrix S, and their eigenvectors.
-
-    Attributes
-    ----------
-    values : (r,) array
-    vectors : (n, r) array
-    residual : float
-        The largest length of S v − μ v.
-    """
-
-    values: Floats
-    vectors: Floats
-    residual: float
-
-
-def leading_eigenvectors(number: int, graph: sp.csr_array, factor: sp.csr_array | None = None) -> Eigenpairs:
+def leading_eigenvectors(number: int, graph: sp.csr_array, factor: sp.csr_array | None = None) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where a factor is given.
 
     The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an eigenvalue 1, and
@@ -52,13 +36,19 @@ def leading_eigenvectors(number: int, graph: sp.csr_array, factor: sp.csr_array 
     teller(n)(f"{number} eigenvectors of the graph")
     pieces = [] if _better_dense(number, n) else _pieces_of(graph, factor)
     if len(pieces) < 2:
-        values, vectors, residual = _eigenpairs(number, graph, factor)
+        values, vectors = _eigenpairs(number, graph, factor)
         order = np.argsort(-values, kind="stable")
         values, vectors = values[order].astype(np.float64), vectors[:, order]
     else:
-        values, vectors, residual = _of_pieces(number, pieces, graph, factor)
+        values, vectors = _of_pieces(number, pieces, graph, factor)
     largest = np.array([column[np.abs(column).argmax()] for column in vectors.T])
-    return Eigenpairs(values, vectors * np.sign(largest), residual)
+    return values, vectors * np.sign(largest)
+
+
+def residual(values: Floats, vectors: Floats, graph: sp.csr_array, factor: sp.csr_array | None = None) -> float:
+    """Return the largest length of S v − μ v, S the graph, plus F Fᵀ where a factor is given."""
+    times = _multiplied_by(graph, factor)
+    return max(float(np.linalg.norm(times(v) - value * v)) for value, v in zip(values, vectors.T, strict=True))
 
 
 def _pieces_of(graph: sp.csr_array, factor: sp.csr_array | None) -> list[Ints]:
@@ -74,7 +64,9 @@ def _pieces_of(graph: sp.csr_array, factor: sp.csr_array | None) -> list[Ints]:
     return sorted((own for own in members if len(own)), key=len, reverse=True)
 
 
-def _of_pieces(number: int, pieces: list[Ints], graph: sp.csr_array, factor: sp.csr_array | None) -> Eigenpairs:
+def _of_pieces(
+    number: int, pieces: list[Ints], graph: sp.csr_array, factor: sp.csr_array | None
+) -> tuple[Floats, Floats]:
     """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first.
 
     As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first ``number`` have none of them.
@@ -83,45 +75,39 @@ def _of_pieces(number: int, pieces: list[Ints], graph: sp.csr_array, factor: sp.
     for own in pieces[:number]:
         part = None if factor is None else factor[own]
         found.append(_eigenpairs(min(number, len(own)), graph[own][:, own], part))
-    values = np.concatenate([own.values for own in found]).astype(np.float64)
-    of_piece = np.repeat(np.arange(len(found)), [len(own.values) for own in found])
-    column = np.concatenate([np.arange(len(own.values)) for own in found])
+    values = np.concatenate([values for values, _ in found]).astype(np.float64)
+    of_piece = np.repeat(np.arange(len(found)), [len(values) for values, _ in found])
+    column = np.concatenate([np.arange(len(values)) for values, _ in found])
     leading = np.lexsort((of_piece, -values.round(_DIGITS)))[:number]
     vectors = np.zeros((graph.shape[0], len(leading)), precision_of(graph.shape[0]))
     for place, one in enumerate(leading):
-        vectors[pieces[of_piece[one]], place] = found[of_piece[one]].vectors[:, column[one]]
-    return Eigenpairs(values[leading], vectors, max(own.residual for own in found))
+        vectors[pieces[of_piece[one]], place] = found[of_piece[one]][1][:, column[one]]
+    return values[leading], vectors
 
 
 def _better_dense(number: int, n: int) -> bool:
     return n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS)
 
 
-def _eigenpairs(number: int, graph: sp.csr_array, factor: sp.csr_array | None) -> Eigenpairs:
+def _eigenpairs(number: int, graph: sp.csr_array, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, in no order, and eigenvectors."""
     n = graph.shape[0]
     times = _multiplied_by(graph, factor)
     if _better_dense(number, n):
         full = times(np.eye(n))
-        full = (full + full.T) / 2
-        values, vectors = scipy.linalg.eigh(full, subset_by_index=(n - number, n - 1))
-        return Eigenpairs(values, vectors, _residual(full.__matmul__, values, vectors))
+        found: tuple[Floats, Floats] = scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
+        return found
     precision, tolerance = precision_of(n), 1e-4 if n < SINGLE_PRECISION_FROM else 1e-3
     start = np.random.default_rng(0).standard_normal(n).astype(precision)
     operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=precision)
     try:
-        values, vectors = eigsh(operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=tolerance)
+        found = eigsh(operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=tolerance)
     except ArpackNoConvergence as error:
         raise InvalidInputError(
             f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask for fewer "
             f"components, or leave out rows that are far from all others."
         ) from error
-    return Eigenpairs(values, vectors, _residual(times, values, vectors))
-
-
-def _residual(times: Callable[[NDArray[Any]], NDArray[Any]], values: Floats, vectors: Floats) -> float:
-    lengths = [np.linalg.norm(times(v) - value * v) for value, v in zip(values, vectors.T, strict=True)]
-    return float(max(lengths))
+    return found
 
 
 def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None = None) -> Callable[[NDArray[Any]], NDArray[Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from mvcc._utils.blocks import blocks_of
 from mvcc.constraints import Relations
-from mvcc.embedding._eigenvectors import Eigenpairs, leading_eigenvectors
+from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
 from mvcc.embedding._neighbors import NeighborSearch, nearness, precision_of
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
@@ -31,6 +32,22 @@ _TINY = 1e-12
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Eigenpairs(NamedTuple):
+    """Leading eigenvalues μ of a symmetric matrix S, and their eigenvectors.
+
+    Attributes
+    ----------
+    values : (r,) array
+    vectors : (n, r) array
+    residual : float
+        The largest length of S v − μ v.
+    """
+
+    values: Floats
+    vectors: Floats
+    residual: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +112,9 @@ class JointGraph:
             degrees = degrees + LANDMARK_SHARE * (F @ F.sum(axis=0))
         scale = sp.diags_array((1 / np.sqrt(np.maximum(degrees, _TINY))).astype(A.dtype, copy=False))
         A = _compact(scale @ A @ scale, self.n_objects)
-        if F is None:
-            return leading_eigenvectors(number, A)
-        return leading_eigenvectors(number, A, _compact(np.sqrt(LANDMARK_SHARE) * (scale @ F), self.n_objects))
+        F = None if F is None else _compact(np.sqrt(LANDMARK_SHARE) * (scale @ F), self.n_objects)
+        values, vectors = leading_eigenvectors(number, A, F)
+        return Eigenpairs(values, vectors, residual(values, vectors, A, F))
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
@@ -154,7 +171,7 @@ def joint_graph(
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
         return JointGraph(objects, affinities, None, graphs, [], recalls)
-    spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G).vectors for G in graphs]
+    spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
     factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, narrow)]
     factor = _compact(sp.hstack(factors).tocsr() / np.sqrt(2), n_objects)

@@ -175,7 +175,7 @@ class JointSet:
         return self._graph.normalized_affinities()
 
     @cached_property
-    def _free_rows(self) -> tuple[Floats, float]:
+    def _free_embedding(self) -> tuple[Floats, float]:
         return self._rows_by(self._free_graph.components(self._n_free))
 
     @cached_property
@@ -198,7 +198,7 @@ class JointSet:
     def _embedded(self, judged: Constraints) -> tuple[Floats, float]:
         """Return the objects where they are clustered, with a metric of judged pairs if it helps, and the residual."""
         if not len(judged):
-            return self._free_rows
+            return self._free_embedding
         ends, pairs = np.unique(judged.pairs, return_inverse=True)
         among = Constraints(pairs.reshape(-1, 2), judged.must_link, judged.weights)
         metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
