@@ -32,6 +32,9 @@ def decoded(content: bytes, place: str, error: type[MvccError], lines_before: in
 
 
 JOURNAL = "checksums.txt"
+LOCK = ".mvcc-lock"
+_HOLDER = ("pid", "host", "started", "command")
+_PART = re.compile(r"\.(.+)\.[0-9]+\.part", re.DOTALL)
 _NAME = r"(?:trials/)?\w[\w.]*"
 _ENTRY = re.compile(rf"([0-9a-f]{{64}})  ({_NAME})")
 
@@ -45,31 +48,19 @@ def atomic_path(path: Path) -> Iterator[Path]:
     The folder is made where it does not exist.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = part_of(path)
     try:
         yield part
-        _sync(part)
+        sync(part)
         os.replace(part, path)
-        _sync(path.parent)
+        sync(path.parent)
     finally:
         part.unlink(missing_ok=True)
 
 
-@contextlib.contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
-    """Give a temporary folder beside ``path``, which takes its place, synced, unless something goes wrong."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.mkdir()
-    try:
-        yield part
-        for file in part.iterdir():
-            _sync(file)
-        if path.exists():
-            shutil.rmtree(path)
-        move(part, path)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+def part_of(path: Path) -> Path:
+    """Return where this process writes a file before it takes its place."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -82,35 +73,46 @@ def move(source: Path, target: Path) -> None:
     """Move a file that is synced into the place of another, in a folder that is made where it does not exist."""
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(source, target)
-    _sync(target.parent)
+    sync(target.parent)
 
 
-def remove_parts(folder: Path) -> None:
-    """Remove what killed processes have left of files that they were writing in a folder."""
-    for part in folder.glob(".*.part"):
-        part.unlink(missing_ok=True)
+def remove_parts(folder: Path, is_ours: Callable[[str], object]) -> None:
+    """Remove what killed processes have left of files and folders whose names are ours; all others stay.
+
+    The folder must be locked: no other process writes there.
+    """
+    for path in folder.glob(".*.part"):
+        part = _PART.fullmatch(path.name)
+        if part is None or not is_ours(part[1]):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
-def locked(folder: Path, on_note: Callable[[str], None]) -> Iterator[None]:
+def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> Iterator[None]:
     """Hold a folder for this process alone; another one is told who writes to it.
 
-    The system drops the lock of a process that ends, however it ends. Its file alone is no lock, but it says of a
-    process that was killed when it began.
+    The system drops the lock of a process that ends, however it ends. A file that is left does not
+    keep anybody out, but it says when a killed process began.
 
     Raises
     ------
     StoreError
-        Where another process holds the folder.
+        If another process holds the folder, or the file is of another program.
     """
-    path = folder / ".lock"
+    path = folder / LOCK
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(_held(path))
         if left := file.read():
+            if not _is_holder(left):
+                raise StoreError(f"{path} is not a lock of mvcc. Move it away, or choose another folder by --out.")
             on_note(f"{folder}: {_described(left)} ended without a word. Going on from what it stored.")
             file.seek(0)
             file.truncate()
-        holder = {"pid": os.getpid(), "host": platform.node(), "started": now(), "command": command_line()}
+        holder = dict(zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True))
         # it goes while it is still held; where that is impossible, a file that nobody holds keeps nobody out
         stack.callback(_unlink, path)
         json.dump(holder, file)
@@ -123,7 +125,7 @@ def _held(path: Path) -> Iterator[IO[str]]:
     import fcntl  # which not every system has
 
     while True:
-        with open(path, "a+", encoding="utf-8") as file:
+        with open(path, "a+", encoding="utf-8", errors="replace") as file:
             file.seek(0)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -146,12 +148,18 @@ def _is(path: Path, file: IO[str]) -> bool:
 
 
 def _described(content: str) -> str:
-    try:
-        holder = json.loads(content)
-        pid, host, started, command = (clipped(str(holder[key]), 300) for key in ("pid", "host", "started", "command"))
-    except (ValueError, TypeError, KeyError):
+    if not _is_holder(content):
         return "another run"
+    holder = json.loads(content)
+    pid, host, started, command = (clipped(str(holder[key]), 300) for key in _HOLDER)
     return f"a run of process {pid} on {host}, begun {started} ({command}),"
+
+
+def _is_holder(content: str) -> bool:
+    try:
+        return set(_HOLDER) <= set(json.loads(content))
+    except (ValueError, TypeError):
+        return False
 
 
 def _unlink(path: Path) -> None:
@@ -164,15 +172,28 @@ def sha256_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def sha256_of_file(path: Path) -> str:
+    """Return the sha256 of a file, read in pieces."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def note_checksum(folder: Path, name: str, checksum: str) -> None:
     """Add the checksum of a file that is about to be written to the journal of its folder.
 
-    It is there before the file is, so that no file is ever there without one. An entry begins with its line break: one
-    that was cut off by a full disk or a killed process does not spoil the next.
+    It is there before the file is, so that no file is ever there without one.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / JOURNAL, "a", encoding="utf-8") as journal:
-        journal.write(f"\n{checksum}  {name}")
+    append_line(folder / JOURNAL, f"{checksum}  {name}")
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a journal, on the disk when this returns.
+
+    It begins with its line break: a line that was cut off by a full disk or a killed process does not spoil the next.
+    """
+    with open(path, "a", encoding="utf-8") as journal:
+        journal.write(f"\n{line}")
         journal.flush()
         os.fsync(journal.fileno())
 
@@ -207,7 +228,8 @@ def damage_of(content: bytes, known: Sequence[str]) -> str:
     return f"it was changed since it was written: its sha256 begins with {found[:12]}, not with {known[-1][:12]}"
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

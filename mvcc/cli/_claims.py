@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import Folder, below_help, is_quiet, output_options, print_json, say
+from mvcc.cli._shared import Folder, below_help, fresh_option, is_quiet, output_options, print_json, say
 
 CLAIM_DOES_NOT_HOLD = 3
 _WIDTH = 100  # of the tables where there is no terminal to ask
@@ -15,9 +15,10 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
 
 @click.command("claims", epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")))
 @click.argument("results_dir", type=Folder())
+@fresh_option
 @output_options("Print everything as JSON: claims, cells, effects, readings.")
 @click.pass_context
-def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
+def command(context: click.Context, results_dir: Path, fresh: bool, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
 
     Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the folder of one experiment,
@@ -31,7 +32,7 @@ def command(context: click.Context, results_dir: Path, as_json: bool) -> None:
     from mvcc.reporting.claims import evaluate_claims, print_scorecard, to_json, write_markdown
 
     scorecard = evaluate_claims(results_dir)
-    paths = write_markdown(scorecard, results_dir)
+    paths = write_markdown(scorecard, results_dir, fresh=fresh)
     if as_json:
         print_json(to_json(scorecard))
     elif not is_quiet():

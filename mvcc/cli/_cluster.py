@@ -69,7 +69,7 @@ _EXAMPLES = (
 )
 @scheduler_option
 @click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
-@click.option("--fresh", is_flag=True, help="Replace a clustering with other settings in the folder.")
+@click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
 @output_options("Print the outcome as JSON.")
 def command(
@@ -117,11 +117,7 @@ def command(
             return
         with shown_steps() as on_step:
             facts = cluster_job(job, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
-    from mvcc.reporting.html import write_clustering_report
-
-    report = out / "report.html"
-    write_clustering_report(facts, report)
-    _print_outcome(facts, out, report, as_json)
+    _print_outcome(facts, out, out / "report.html", as_json)
 
 
 def _try_numbers(
@@ -135,13 +131,14 @@ def _try_numbers(
     scheduler: str | None,
     as_json: bool,
 ) -> None:
-    from mvcc.jobs import CURVES, try_numbers
+    from mvcc._utils.outputs import write_output
+    from mvcc.jobs import CHOICE_KIND, CURVES, try_numbers
 
     with shown_steps() as on_step:
         tried = try_numbers(job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
-    from mvcc.reporting.figures import plot_numbers
+    from mvcc.reporting.figures import picture_of_numbers
 
-    plot_numbers(tried, out / CURVES)
+    write_output(out / CURVES, picture_of_numbers(tried), CHOICE_KIND, fresh=fresh)
     print_numbers(tried, out, job, config, given, as_json)
 
 

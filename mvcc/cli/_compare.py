@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from mvcc._utils.messages import clipped, counted
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
+from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
 
 _MOST_SHOWN = 10
 _WIDEST = 24  # clusters of a table that fits a terminal
@@ -22,8 +22,9 @@ _EXAMPLES = ("mvcc compare results results-2", "mvcc compare results results-2 -
 @click.argument("first", metavar="A", type=Folder())
 @click.argument("second", metavar="B", type=Folder())
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the rows that moved to a CSV file.")
+@fresh_option
 @output_options("Print everything as JSON.")
-def command(first: Path, second: Path, out: Path | None, as_json: bool) -> None:
+def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Compare two clusterings: A and B are output folders of `mvcc cluster`.
 
     For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand index (1: the
@@ -35,7 +36,7 @@ def command(first: Path, second: Path, out: Path | None, as_json: bool) -> None:
 
     found = compare_clusterings(first, second)
     if out is not None:
-        write_moved(found, out)
+        write_moved(found, out, fresh=fresh)
     if as_json:
         print_json(found)
         return

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mvcc._utils.messages import shown, why_unwritten
-from mvcc.cli._shared import below_help, output_options, print_json, say
-from mvcc.exceptions import InvalidInputError
+from mvcc._utils.messages import shown
+from mvcc._utils.outputs import write_output
+from mvcc.cli._shared import below_help, fresh_option, output_options, print_json, say
 
 if TYPE_CHECKING:
     from mvcc.constraints import Constraints
@@ -34,16 +33,15 @@ _HELP_END = below_help(
     help="Stop at contradictory constraints, or drop those that contradict heavier ones.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the remaining constraints to this CSV file.")
+@fresh_option
 @output_options("Print the counts and the dropped constraints as JSON.")
-def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> None:
+def command(file: Path, on_conflict: str, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Check a list of constraints and count the constraints that follow from it.
 
     FILE is a CSV file with the columns i, j, kind (must-link or cannot-link) and, optionally, weight. If i and j are
     all integers, they are row numbers from 0; otherwise they are row ids. A contradiction is shown as the shortest
     chain of constraints, with their lines.
     """
-    if out is not None and os.path.realpath(out) == os.path.realpath(file):
-        raise InvalidInputError(f"{file} is the input and would be overwritten. Choose another file with --out.")
     # numba takes longer to import than `mvcc constraints --help` may take
     from mvcc.constraints import ConstraintFile, Constraints
 
@@ -53,12 +51,7 @@ def command(file: Path, on_conflict: str, out: Path | None, as_json: bool) -> No
     kept, dropped = given.drop_conflicts() if on_conflict == "drop" else (given, Constraints.empty())
     closed = kept.closure() if ids is None else kept._closed(lambda row: shown(ids[row]))
     if out is not None:
-        try:
-            kept.to_csv(out, ids=ids)
-        except OSError as error:
-            raise InvalidInputError(
-                f"{out} cannot be written: {why_unwritten(error, 'choose another file')}"
-            ) from error
+        write_output(out, kept._as_csv(ids), "checked constraints", fresh=fresh, inputs=[file])
     if as_json:
         counts = {name: _counts(c) for name, c in (("given", given), ("kept", kept), ("closed", closed))}
         print_json(counts | {"dropped": _entries(dropped, ids)})

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, say
+from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, say
 
 _EXAMPLES = (
     "mvcc export results --out with-clusters",
@@ -30,8 +30,9 @@ _EXAMPLES = (
     type=click.Choice(["csv", "parquet", "xlsx"]),
     help="Format of the files in a folder.  [default: csv]",
 )
+@fresh_option
 @output_options("Print the files as JSON.")
-def command(folder: Path, out: Path, kind: str | None, as_json: bool) -> None:
+def command(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: bool) -> None:
     """Write your own tables, as they are, with the cluster of every row beside them.
 
     FOLDER is an output folder of `mvcc cluster`. The new columns are cluster, cluster_name (if clusters have names),
@@ -43,7 +44,7 @@ def command(folder: Path, out: Path, kind: str | None, as_json: bool) -> None:
     # pandas takes longer to import than `mvcc export --help` may take
     from mvcc.jobs import export_tables
 
-    written = export_tables(folder, out, kind)
+    written = export_tables(folder, out, kind, fresh=fresh)
     if as_json:
         print_json({"files": [{"path": str(path), "rows": rows} for path, rows in written.items()]})
         return

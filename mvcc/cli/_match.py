@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from mvcc._utils.messages import counted
+from mvcc._utils.outputs import check_output
 from mvcc.cli._job_options import job_options, settings
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
+from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
 
 _EXAMPLES = (
     "mvcc match cluster.yaml --show texts=title --out proposals.csv",
@@ -30,6 +31,7 @@ _EXAMPLES = (
 )
 @click.option("--with-known", is_flag=True, help="Write the known matches below the proposals, as one file of matches.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the proposals to this CSV file.")
+@fresh_option
 @output_options("Print the proposals as JSON.")
 def command(
     config: Path | None,
@@ -39,6 +41,7 @@ def command(
     n_candidates: int,
     with_known: bool,
     out: Path | None,
+    fresh: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -56,11 +59,13 @@ def command(
         raise click.UsageError("there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE.")
     if out is None and not as_json:
         raise click.UsageError("the output file is missing; give it with --out, or print the proposals with --json.")
-    from mvcc.jobs import load_job, propose_matches, write_proposals
+    from mvcc.jobs import PROPOSALS, inputs_of, load_job, propose_matches, write_proposals
 
     options = list(settings(given, ("asked", "on_conflict", "seed")))
     source = clustering / "cluster.yaml" if clustering else config
     job = load_job(source, options, defaults={"n_clusters": "auto"})
+    if out is not None:
+        check_output(out, PROPOSALS, fresh=fresh, inputs=inputs_of(job))
     found = propose_matches(
         job,
         clustering=clustering,
@@ -70,7 +75,7 @@ def command(
         with_known=with_known,
     )
     if out is not None:
-        write_proposals(found, out, job, clustering)
+        write_proposals(found, out, job, fresh=fresh)
     if as_json:
         print_json(found)
         return

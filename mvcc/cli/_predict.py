@@ -8,7 +8,16 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc.cli._job_options import by_name
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, say, scheduler_option, shown_steps
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    output_options,
+    print_json,
+    say,
+    scheduler_option,
+    shown_steps,
+)
 
 
 @click.command(
@@ -36,7 +45,7 @@ from mvcc.cli._shared import Folder, below_help, output_options, print_json, say
     help="Output file, .csv or .parquet; for a folder or several views, the output folder.",
 )
 @scheduler_option
-@click.option("--fresh", is_flag=True, help="Replace output files that exist.")
+@fresh_option
 @output_options("Print the outcome as JSON.")
 def command(folder: Path, views: tuple[str, ...], out: Path, scheduler: str | None, fresh: bool, as_json: bool) -> None:
     """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.

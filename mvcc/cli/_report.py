@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
+from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
 
 _HELP_END = below_help("mvcc report results --out report.html", terms=("curve", "claim", "results folder"))
 
@@ -16,8 +16,9 @@ _HELP_END = below_help("mvcc report results --out report.html", terms=("curve", 
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Output file.  [default: FOLDER/report.html]"
 )
+@fresh_option
 @output_options("Print the path as JSON.")
-def command(folder: Path, out: Path | None, as_json: bool) -> None:
+def command(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Write the report of FOLDER: one HTML file that works offline.
 
     FOLDER is an output folder of `mvcc cluster`: the report shows the clusters, the constraints, and how far to trust
@@ -25,9 +26,11 @@ def command(folder: Path, out: Path | None, as_json: bool) -> None:
     and claims, and what was run.
     """
     # jinja2, pydantic and pandas take longer to import than `mvcc report --help` may take
+    from mvcc.jobs import inputs_of_clustering
     from mvcc.reporting.html import write_report
 
-    written = write_report(folder, out)
+    inputs = inputs_of_clustering(folder) if out else ()
+    written = write_report(folder, out, fresh=fresh, inputs=inputs)
     if as_json:
         print_json({"report": str(written)})
     else:

@@ -97,6 +97,15 @@ def data_dir_option(function: Command) -> Command:
     )(function)
 
 
+def fresh_option(function: Command) -> Command:
+    """Give a command the option ``--fresh``."""
+    return click.option(
+        "--fresh",
+        is_flag=True,
+        help="Replace what this command wrote there before, unless somebody changed it.",
+    )(function)
+
+
 def scheduler_option(function: Command) -> Command:
     """Give a command the option ``--scheduler`` for folders."""
     return click.option(

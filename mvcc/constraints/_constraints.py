@@ -13,7 +13,7 @@ from mvcc._utils.row_ids import number_rows
 from mvcc._utils.validation import RandomState
 from mvcc.constraints._checks import MAX_ROW, check_kinds, check_pairs, check_weights
 from mvcc.constraints._closure import Graph, conflict, without_conflicts
-from mvcc.constraints._csv import Arrays, ConstraintFile, Row, write_rows
+from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of, write_bytes
 from mvcc.constraints._kernels.merging import unified
 from mvcc.constraints._neighborhoods import Neighborhoods
 from mvcc.constraints._sampling import sample_pairs
@@ -391,12 +391,16 @@ class Constraints:
         OSError
             When the file cannot be written; then it is as it was.
         """
+        write_bytes(path, self._as_csv(ids))
+
+    def _as_csv(self, ids: Sequence[str] | None) -> bytes:
+        """Return what `to_csv` writes."""
         if ids is not None and self.largest_row() >= len(number_rows(ids)):
             raise InvalidInputError(
                 f"ids are those of {len(ids)} rows, but a constraint names row {self.largest_row()}; give the id of "
                 f"every row of the view."
             )
-        write_rows(path, self.rows(), ids)
+        return bytes_of(self.rows(), ids)
 
 
 def closed_constraints(neighborhoods: Neighborhoods) -> Constraints:

@@ -129,15 +129,13 @@ class ConstraintFile:
         return i, j, is_must_link(record[2], where), weight
 
 
-def write_rows(path: str | os.PathLike[str], rows: Iterable[Row], ids: Sequence[str] | None = None) -> None:
-    """Write constraints, with the ids of the rows if they are given, so that reading gives the same back.
+def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
+    """Return a file of constraints, with the ids of the rows if they are given, so that reading gives the same back.
 
     Raises
     ------
     InvalidInputError
         For an id that cannot be read back: with a NUL character, or half of a surrogate pair.
-    OSError
-        When that is not possible; then a file is as it was.
     """
 
     def name(row: int) -> object:
@@ -150,9 +148,13 @@ def write_rows(path: str | os.PathLike[str], rows: Iterable[Row], ids: Sequence[
         return ids[row]
 
     lines = ([name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows)
-    content = csv_bytes([COLUMNS, *lines])
+    return csv_bytes([COLUMNS, *lines])
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file as a whole or not at all; a link or a pipe, such as /dev/stdout, stays what it is."""
     target = Path(path)
-    if target.is_symlink() or (target.exists() and not target.is_file()):  # as /dev/stdout: nothing may take its place
+    if target.is_symlink() or (target.exists() and not target.is_file()):
         target.write_bytes(content)
     else:
         write_whole(target, content)

@@ -9,6 +9,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _KEY = ["trial", *CELL]
+_OF_TRIALS = re.compile(r"[0-9]{4,}\.(csv\.gz|error\.txt)")
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
@@ -51,8 +53,8 @@ class ResultsStore:
             with _explained(self.folder):
                 self.folder.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(locked(self.folder, on_note))
-                remove_parts(self.folder)
-                remove_parts(self.trials)
+                remove_parts(self.folder, {MANIFEST, SCORES, CURVES, EXAMPLE}.__contains__)
+                remove_parts(self.trials, _OF_TRIALS.fullmatch)
             yield
 
     def manifest(self) -> Manifest | None:
@@ -152,7 +154,7 @@ class ResultsStore:
 
     def failures(self) -> list[Path]:
         """Return where it is said why trials failed that have not been finished since."""
-        return sorted(self.trials.glob("*.error.txt"))
+        return sorted(path for path in self.trials.glob("*.error.txt") if _OF_TRIALS.fullmatch(path.name))
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
         """Return the rows of a trial, from its own file or else from the scores; None where neither has it."""
@@ -177,7 +179,9 @@ class ResultsStore:
         return curves
 
     def clear(self) -> None:
-        """Remove what a former run stored, and nothing else; what says whose it is goes last."""
+        """Remove what a former run stored, and nothing else; the manifest goes last. Changed files are set aside."""
+        for name in self.damaged():
+            self.set_aside(name)
         with _explained(self.folder):
             for path in [*(self.folder / self._name(trial) for trial in self.stored()), *self.failures()]:
                 path.unlink()

@@ -1,4 +1,5 @@
 from ._choosing_k import CHOICE as CHOICE
+from ._choosing_k import CHOICE_KIND as CHOICE_KIND
 from ._choosing_k import CURVES as CURVES
 from ._choosing_k import try_numbers as try_numbers
 from ._cluster_views import ClusteringResult as ClusteringResult
@@ -12,10 +13,13 @@ from ._config import load_job as load_job
 from ._criteria import number_criteria as number_criteria
 from ._export import export_tables as export_tables
 from ._folder import check_clustering as check_clustering
+from ._folder import inputs_of as inputs_of
+from ._folder import inputs_of_clustering as inputs_of_clustering
 from ._folder import load_model as load_model
 from ._init import write_example as write_example
 from ._inputs import Inputs as Inputs
 from ._inputs import read_inputs as read_inputs
+from ._match import PROPOSALS as PROPOSALS
 from ._match import propose_matches as propose_matches
 from ._match import write_proposals as write_proposals
 from ._number_of_clusters import UnknownNumberError as UnknownNumberError

@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.files import csv_bytes, write_whole
-from mvcc._utils.messages import why_unwritten
+from mvcc._utils.files import LOCK, csv_bytes
+from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.jobs._asked import with_answers
 from mvcc.jobs._config import Job
+from mvcc.jobs._folder import inputs_of
 from mvcc.jobs._folders import folders_of
 from mvcc.jobs._inputs import Inputs, caller_of, check_enough, read_inputs
 
 CHOICE = "choosing_k.csv"
 CURVES = "choosing_k.png"
+CHOICE_KIND = "a choice of k"
 
 
 def try_numbers(
@@ -65,12 +67,11 @@ def try_numbers(
         inputs = with_answers(job, read_inputs(job, folders))
     for table in inputs.tables:
         check_enough(table, job.k)
-    _check_folder(folder, fresh=fresh)
-    tried = list(_tried(job, numbers, inputs, on_step))
-    try:
-        write_whole(folder / CHOICE, csv_bytes([[*tried[0]], *(_written(one) for one in tried)]))
-    except OSError as error:
-        raise _unwritable(folder, error) from error
+    with OutputFolder(folder, CHOICE_KIND, fresh=fresh, inputs=inputs_of(job)) as out:
+        _refuse_others(out)
+        out.refuse_taken([CHOICE, CURVES])
+        tried = list(_tried(job, numbers, inputs, on_step))
+        out.write({CHOICE: csv_bytes([[*tried[0]], *(_written(one) for one in tried)])})
     return tried
 
 
@@ -104,18 +105,8 @@ def _written(one: dict[str, Any]) -> list[str]:
     return ["" if value is None else f"{value:.6g}" for value in one.values()]
 
 
-def _check_folder(folder: Path, *, fresh: bool) -> None:
-    """Refuse a folder that holds other things, or such a table that is not to be replaced."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        there = {path.name for path in folder.iterdir()}
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    if others := sorted(there - {CHOICE, CURVES}):
-        raise StoreError(f"{folder} holds {others[0]}. Choose another folder for the numbers of clusters with --out.")
-    if there and not fresh:
-        raise StoreError(f"{folder} holds {CHOICE}. Choose another folder with --out, or replace it with --fresh.")
-
-
-def _unwritable(folder: Path, error: OSError) -> StoreError:
-    return StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder with --out')}")
+def _refuse_others(out: OutputFolder) -> None:
+    """Refuse a folder that holds other things than such a table."""
+    there = {path.name for path in out.path.iterdir()}
+    if others := sorted(there - {CHOICE, CURVES, LEDGER, LOCK}):
+        raise StoreError(f"{out.path} holds {others[0]}. Choose another folder for the numbers of clusters with --out.")

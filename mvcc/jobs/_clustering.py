@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.environment import command_line, machine, now, versions
+from mvcc._utils.outputs import OutputFolder
 from mvcc.jobs._comparison import METHODS, compare
 from mvcc.jobs._config import Job
 from mvcc.jobs._facts import describe
@@ -38,12 +39,12 @@ class Clustered:
 def cluster_inputs(
     said: Job,
     inputs: Inputs,
-    folder: Path,
+    out: OutputFolder,
     began: float,
     on_step: Callable[[str], None],
     folders: Folders | None = None,
 ) -> dict[str, Any]:
-    """Cluster what was read, and write everything but the report; `began` is when the job did.
+    """Cluster what was read, and write everything; `began` is when the job did.
 
     Of folders, which a sample was read of, all rows get a cluster.
 
@@ -57,7 +58,7 @@ def cluster_inputs(
             folders.label(said, found.saved, new, found.facts)
             found.facts["seconds"] = round(time.perf_counter() - began, 1)
 
-    write_folder(folder, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all)
+    write_folder(out, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all)
     return found.facts
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted
+from mvcc._utils.outputs import write_output
 from mvcc.exceptions import StoreError
-from mvcc.jobs._config import load_job
-from mvcc.jobs._folder import CONFIG, OUTLIER, refuse_own_files, write_output
+from mvcc.jobs._folder import OUTLIER, inputs_of_clustering
 from mvcc.results import read_facts
 
 MOVED = ("view", "id", "from", "to", "cluster_in_second")
@@ -84,18 +84,17 @@ def compare_facts(facts: tuple[Facts, Facts], called: tuple[str, str]) -> dict[s
     }
 
 
-def write_moved(found: dict[str, Any], path: Path) -> None:
+def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> None:
     """Write the rows that moved to a CSV file.
 
     Raises
     ------
     StoreError
-        When it cannot be written, or is a file of one of the clusterings.
+        If the file exists and may not be replaced, or cannot be written.
     """
-    for folder in found["clusterings"]:
-        refuse_own_files([path], load_job(Path(folder) / CONFIG), Path(folder))
+    inputs = [one for folder in found["clusterings"] for one in inputs_of_clustering(Path(folder))]
     rows = [[view["name"], *row.values()] for view in found["views"] for row in view["moved"]]
-    write_output(path, csv_bytes([MOVED, *rows]))
+    write_output(path, csv_bytes([MOVED, *rows]), "moved rows", fresh=fresh, inputs=inputs)
 
 
 def _clusters(view: Facts) -> dict[str, int]:

@@ -11,10 +11,11 @@ import pandas as pd
 
 from mvcc._utils.files import csv_bytes, sha256_of
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.jobs._columns import as_texts, as_whole, understand_all
 from mvcc.jobs._config import Job, load_job
-from mvcc.jobs._folder import CONFIG, label_columns, refuse_own_files, write_output
+from mvcc.jobs._folder import CONFIG, inputs_of, label_columns
 from mvcc.jobs._formats import read_frame
 from mvcc.jobs._numbers import is_written_number
 from mvcc.jobs._tables import row_ids
@@ -27,7 +28,7 @@ _NAMES = {"name": "cluster_name"}  # of columns beside those of the user
 Frames = dict[str, pd.DataFrame]
 
 
-def export_tables(folder: Path, out: Path, kind: str | None = None) -> dict[Path, int]:
+def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False) -> dict[Path, int]:
     """Write the tables of a clustering with cluster, name, stability and fit of every row.
 
     A text that a spreadsheet program would take for a formula gets a leading ``'`` in CSV, and is marked as text in a
@@ -42,6 +43,8 @@ def export_tables(folder: Path, out: Path, kind: str | None = None) -> dict[Path
         each view, other files have one view.
     kind : {"csv", "parquet", "xlsx"} or None
         The format; by default that of the file, or CSV.
+    fresh : bool
+        Replace exported tables that exist.
 
     Returns
     -------
@@ -54,16 +57,16 @@ def export_tables(folder: Path, out: Path, kind: str | None = None) -> dict[Path
         For an ending that is not the format, or several views for a file that holds one.
     DataError, StoreError
         For a table that has changed since, cannot be read, or does not fit the format; or a file that cannot be
-        written, or that the clustering needs. Nothing is written then.
+        written, or may not be replaced. Nothing is written then.
     """
     facts, job = read_facts(folder), load_job(folder / CONFIG)
     names = [view["name"] for view in facts["views"]]
     kind, files = _files(out, kind, names)
-    refuse_own_files(files, job, folder)
     frames = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
     contents = {path: _WRITERS[kind]({name: frames[name] for name in own}, str(path)) for path, own in files.items()}
-    for path, content in contents.items():
-        write_output(path, content)
+    parent = next(iter(files)).parent
+    with OutputFolder(parent, "exported tables", fresh=fresh, inputs=inputs_of(job)) as target:
+        target.write({path.name: content for path, content in contents.items()})
     return {path: sum(len(frames[name]) for name in own) for path, own in files.items()}
 
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
-import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from mvcc._utils.files import csv_bytes, damage_of, move, remove_parts, sha256_of, write_whole
-from mvcc._utils.messages import clipped, why_unwritten
+from mvcc._utils.files import LOCK, csv_bytes, damage_of, sha256_of
+from mvcc._utils.messages import clipped
+from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc.exceptions import DataError, StoreError
 from mvcc.jobs._asked import answer_files
 from mvcc.jobs._config import Job, load_job
 from mvcc.jobs._partitions import input_sha256, is_folder, read_folder
 from mvcc.jobs._tables import Table
+from mvcc.reporting.html import REPORT, REPORT_KIND
 from mvcc.results import CLUSTERING as FACTS
 from mvcc.results import Clustering, Input, parse_facts, read_facts
 
@@ -27,81 +28,67 @@ if TYPE_CHECKING:
     from mvcc.jobs._method import Rows
     from mvcc.jobs._saved import SavedClustering
 
-MODEL, CONFIG, REPORT = "model.skops", "cluster.yaml", "report.html"
+MODEL, CONFIG = "model.skops", "cluster.yaml"
 _FORMER_MODEL = "model.joblib"  # a pickle, which is never read
 _MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
-_NEW = ".new"  # the folder of results that are being written
+KIND = "a clustering"  # what the files belong to
 LABELS = "labels"  # the folder of the clusters of all rows of a folder, in that of a view
 OUTLIER = -1  # in place of a cluster
-_PART = re.compile(r"part\.[0-9]+\.parquet")
 _TABLES = ("labels.csv", "moved.csv", "suspicious.csv", "propagated.csv", "received.csv")
 
 
-def check_folder(folder: Path, job: Job, *, fresh: bool) -> None:
-    """Refuse a folder that holds other things, or another clustering, before anything is computed.
+@contextmanager
+def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFolder]:
+    """Give a folder for the results of a job, locked until all is written.
 
     Raises
     ------
     StoreError
-        For such a folder, or one that cannot be written to.
+        If it holds a clustering that is not to be replaced, other files, or files that somebody changed, if another
+        process writes to it, or if it cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        before = _config_in(folder)
-        there = sorted(path.name for path in folder.iterdir() if not _is_part(path))
-        mine = {os.path.realpath(path) for path in (*_results_in(folder), *_tables_of(folder, job))}
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    if before is None and there:
-        listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
-        raise StoreError(f"{folder} holds {listed}, but no clustering. Choose another folder with --out.")
-    if before not in (None, _yaml(job, folder)) and not fresh:
+    elsewhere = "choose another folder with --out"
+    inputs = inputs_of(job)
+    with OutputFolder(folder, KIND, fresh=fresh, inputs=inputs, elsewhere=elsewhere) as out:
+        with out.explained(folder):
+            _check(out, job)
+        yield out
+
+
+def _check(out: OutputFolder, job: Job) -> None:
+    if not (out.path / FACTS).exists():
+        _refuse_others(out)
+        out.fresh = True  # what a killed clustering left is ours
+    elif not out.fresh:
         raise StoreError(
-            f"{folder} holds a clustering by other settings, those of {folder / CONFIG}. Choose another folder with "
-            f"--out, or replace it with --fresh."
+            f"{out.path} holds a clustering. Choose another folder with --out, or replace it with --fresh."
         )
-    for name, view in job.views.items():
-        if is_folder(view.path) and (labels := folder / name / LABELS).exists() and not holds_parts_only(labels):
-            raise StoreError(f"{labels} holds other things than labels. Choose another folder with --out.")
-    for path in _inputs(job):
-        if os.path.realpath(path) in mine:
-            raise StoreError(f"{path} is read and would be written over. Choose another folder with --out.")
+    tables = [f"{view}/{table}" for view in job.views for table in _TABLES]
+    labels = [f"{name}/{LABELS}" for name, view in job.views.items() if is_folder(view.path)]
+    out.refuse_taken([FACTS, CONFIG, MODEL, *tables, *labels])
+    out.refuse_taken([REPORT], REPORT_KIND)
 
 
-def _inputs(job: Job) -> list[str]:
-    return [*_given_files(job), *answer_files(job)]
-
-
-def refuse_own_files(paths: Iterable[Path], job: Job, folder: Path | None) -> None:
-    """Refuse to write over what a job reads, or what its clustering in a folder consists of.
-
-    Raises
-    ------
-    StoreError
-        Names the file.
-    """
-    own = [*map(Path, _inputs(job)), *([*_results_in(folder), folder / CONFIG] if folder else [])]
-    known = {os.path.realpath(path) for path in own}
-    if taken := next((path for path in paths if os.path.realpath(path) in known), None):
-        raise StoreError(f"{taken} belongs to the clustering and would be written over. Choose another --out.")
-
-
-def write_output(path: Path, content: bytes) -> None:
-    """Write a file that a user asked for with ``--out``.
-
-    Raises
-    ------
-    StoreError
-        When it cannot be written.
-    """
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {why_unwritten(error, 'choose another --out')}") from error
+def _refuse_others(out: OutputFolder) -> None:
+    """Refuse a folder that holds files, but no clustering."""
+    others = sorted(path.name for path in out.path.iterdir() if path.name not in (LEDGER, LOCK))
+    if others and not out.was_used():
+        listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
+        raise StoreError(f"{out.path} holds {listed}, but no clustering. Choose another folder with --out.")
 
 
 def _given_files(job: Job) -> list[str]:
     return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+
+
+def inputs_of(job: Job) -> list[str]:
+    """Return all that a job reads: tables, matches, constraints and answers."""
+    return [*_given_files(job), *answer_files(job)]
+
+
+def inputs_of_clustering(folder: Path) -> list[str]:
+    """Return the files that the clustering in a folder was made of; none if there is no clustering."""
+    return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []
 
 
 def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
@@ -225,45 +212,8 @@ def _rows_of_parts(path: Path) -> int:
         return 0
 
 
-def _config_in(folder: Path) -> str | None:
-    """Return the settings that a clustering in a folder was made by; a file of somebody else's does not count."""
-    try:
-        text = (folder / CONFIG).read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        return None
-    return text if text.startswith(_MARK) else None
-
-
-def _results_in(folder: Path) -> list[Path]:
-    """Return what a clustering consists of, but for its settings; a view's folder holds its tables and nothing else."""
-    views = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink() and path.name != _NEW]
-    tables = [list(view.iterdir()) for view in views]
-    of_views = [path for paths in tables if all(p.name in _TABLES or _is_part(p) or _holds_labels(p) for p in paths)
-                for path in paths]  # fmt: skip
-    return [*(folder / name for name in (FACTS, REPORT, MODEL, _FORMER_MODEL)), *of_views]
-
-
-def _tables_of(folder: Path, job: Job) -> list[Path]:
-    tables = [folder / name / table for name in job.views for table in _TABLES]
-    return tables + [labels for name in job.views if holds_parts_only(labels := folder / name / LABELS)]
-
-
-def _holds_labels(path: Path) -> bool:
-    """Tell whether a folder has the clusters of all rows, and nothing else."""
-    return path.name == LABELS and holds_parts_only(path)
-
-
-def holds_parts_only(path: Path) -> bool:
-    """Tell whether a folder holds what dask has written, and nothing else."""
-    return path.is_dir() and not path.is_symlink() and all(_PART.fullmatch(part.name) for part in path.iterdir())
-
-
-def _is_part(path: Path) -> bool:
-    return path.name == _NEW or (path.name.startswith(".") and path.suffix == ".part")
-
-
 def write_folder(
-    folder: Path,
+    out: OutputFolder,
     job: Job,
     tables: list[Table],
     of_views: list[dict[str, Rows]],
@@ -271,12 +221,12 @@ def write_folder(
     facts: dict[str, Any],
     add_labels: Callable[[Path], None] | None = None,
 ) -> None:
-    """Write labels, the tables of every view, model, config and facts, in the place of those that were there.
+    """Write labels, the tables of every view, model, config, facts and report in the place of the former ones.
 
     The checksum of the model is added to the facts. ``add_labels`` writes the clusters of all rows of folders into the
-    folder that it is given, where model and labels are already, and adds what is told of them to the facts.
+    folder that it is given, where model and labels are already, and adds what it found to the facts.
 
-    What was there stays until all is written. The facts are the first to go and the last to come, so that they are
+    The former files stay until all is written. The facts are the first to go and the last to come, so that they are
     never those of other files. ``tables`` are those that were read, with the rows that were left out.
 
     Raises
@@ -284,42 +234,25 @@ def write_folder(
     StoreError
         When something cannot be written.
     """
-    new = folder / _NEW
-    try:
-        remove_parts(folder)
-        if new.exists():  # which a killed process has left
-            shutil.rmtree(new)
-        write_whole(new / CONFIG, _yaml(job, folder).encode())
+    from mvcc.reporting.html import clustering_page  # jinja2 and plotly
+
+    with out.staged("clustering") as new:
+        (new / CONFIG).write_bytes(_yaml(job, out.path).encode())
         for number, table in enumerate(tables):
             here = new / table.name
-            write_whole(here / "labels.csv", csv_bytes(_label_rows(table, facts["views"][number])))
+            here.mkdir()
+            (here / "labels.csv").write_bytes(csv_bytes(_label_rows(table, facts["views"][number])))
             for name, lines in of_views[number].items():
-                write_whole(here / name, csv_bytes(lines))
+                (here / name).write_bytes(csv_bytes(lines))
         model = saved.to_bytes()
-        write_whole(new / MODEL, model)
+        (new / MODEL).write_bytes(model)
         facts["model_sha256"] = sha256_of(model)
         if add_labels is not None:
             add_labels(new)
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
-        write_whole(new / FACTS, text.encode("utf-8", "backslashreplace"))
-        for path in (*_results_in(folder), *_tables_of(folder, job)):
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-        written = [f"{table.name}/{name}" for table, own in zip(tables, of_views, strict=True)
-                   for name in ("labels.csv", *own)]  # fmt: skip
-        written += [f"{table.name}/{LABELS}" for table in tables if (new / table.name / LABELS).exists()]
-        for name in (CONFIG, *written, MODEL, FACTS):
-            move(new / name, folder / name)
-        for inner in folder.iterdir():  # of views that are gone
-            if inner.is_dir() and not any(inner.iterdir()):
-                inner.rmdir()
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-
-
-def _unwritable(folder: Path, error: OSError) -> StoreError:
-    return StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder with --out')}")
+        (new / FACTS).write_bytes(text.encode("utf-8", "backslashreplace"))
+        (new / REPORT).write_bytes(clustering_page(facts))
+        out.replace_all(new, FACTS, {REPORT: REPORT_KIND})
 
 
 def _label_rows(table: Table, view: dict[str, Any]) -> Iterable[Iterable[Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
@@ -12,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mvcc._utils.files import write_whole
-from mvcc._utils.messages import why_unwritten
-from mvcc.exceptions import StoreError
+from mvcc._utils.outputs import OutputFolder
 
 _TOPICS = ("garden", "harbor", "kitchen", "street")
 _N_TEXTS, _N_IMAGES, _N_BOTH, _N_MATCHES, _N_JUDGED = 240, 320, 150, 60, 40
@@ -37,19 +34,10 @@ def write_example(folder: Path) -> list[Path]:
     contents = {name: _csv(rows) for name, rows in _tables().items()}
     for name in ("cluster.yaml", "README.md"):
         contents[name] = (files("mvcc.jobs") / "example" / name).read_text(encoding="utf-8")
-    paths = [folder / name for name in contents]
-    if there := [path for path in paths if os.path.lexists(path)]:
-        raise StoreError(f"{there[0]} is there already, and is not written over. Choose another folder.")
-    written: list[Path] = []
-    try:
-        for path, content in zip(paths, contents.values(), strict=True):
-            write_whole(path, content.encode())
-            written.append(path)
-    except OSError as error:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise StoreError(f"{folder} cannot be written: {why_unwritten(error, 'choose another folder')}") from error
-    return paths
+    with OutputFolder(folder, "an example", fresh=None, elsewhere="choose another folder") as target:
+        target.refuse_taken(contents)
+        target.write({name: content.encode() for name, content in contents.items()})
+    return [folder / name for name in contents]
 
 
 def _tables() -> dict[str, list[Iterable[Any]]]:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, shown
+from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.jobs._asked import with_answers
 from mvcc.jobs._config import Job
 from mvcc.jobs._export import escaped
-from mvcc.jobs._folder import refuse_own_files, write_output
+from mvcc.jobs._folder import inputs_of
 from mvcc.jobs._inputs import Inputs, read_inputs
 from mvcc.jobs._tables import Table
 from mvcc.results import read_facts
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_MEASURED = 10**8  # pairs of unmatched rows; to measure takes five times as long as to propose
 _FOLDS = 5
+PROPOSALS = "proposed matches"
 
 Facts = dict[str, Any]
 Columns = list[tuple[str, list[Any]]]
@@ -130,17 +132,16 @@ def _listed(found: MatchCandidates, n_rows: int) -> tuple[NDArray[np.int64], lis
     ]
 
 
-def write_proposals(found: dict[str, Any], path: Path, job: Job, clustering: Path | None = None) -> None:
+def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool = False) -> None:
     """Write proposals as a file of matches; what is shown of the rows never counts as a formula.
 
     Raises
     ------
     StoreError
-        When it cannot be written, or is a file of the job or of its clustering.
+        If the file exists and may not be replaced, or cannot be written.
     """
-    refuse_own_files([path], job, clustering)
     rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
-    write_output(path, csv_bytes([found["columns"], *rows]))
+    write_output(path, csv_bytes([found["columns"], *rows]), PROPOSALS, fresh=fresh, inputs=inputs_of(job))
 
 
 def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[np.int64]]:

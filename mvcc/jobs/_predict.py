@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mvcc._utils.files import atomic_folder, atomic_path, csv_bytes
-from mvcc._utils.messages import why_unwritten
+from mvcc._utils.files import csv_bytes
+from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
-from mvcc.exceptions import ConfigError, DataError, InvalidInputError, StoreError
+from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.jobs._chunks import read_frames
 from mvcc.jobs._config import View
-from mvcc.jobs._folder import LABELS, MODEL, holds_parts_only, read_clustering
+from mvcc.jobs._folder import LABELS, MODEL, inputs_of_clustering, read_clustering
 from mvcc.jobs._formats import pyarrow_for
 from mvcc.jobs._partitions import Folder, is_folder, read_folder
 from mvcc.jobs._tables import find_id_column, ids_of, no_column, place_of, refuse_repeated_columns
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Sequence[Any] | NDArray[Any]]
 _Write = Callable[[Columns], None]
+KIND = "labels"  # what the files are
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def predict_files(
         The file, CSV or Parquet, or for a folder another one; of several views the folder with labels.csv, or labels,
         in a folder of each.
     fresh : bool
-        Replace files that are there.
+        Replace labels that exist.
     scheduler : str or None
         The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
     on_step : callable
@@ -85,50 +86,40 @@ def predict_files(
     folders = {name: read_folder(path) for name, path in new.items() if is_folder(path)}
     if scheduler is not None and not folders:
         raise ConfigError("--scheduler goes only with a view that is a folder of Parquet files; leave it out.")
-    paths = [out] if len(new) == 1 else [out / name / (LABELS if name in folders else "labels.csv") for name in new]
-    for name, path in zip(new, paths, strict=True):
-        _check(path, folder, list(new.values()), fresh, name in folders)
-    made = [parent for path in paths for parent in path.parents if not parent.exists()]
+    targets = {name: f"{name}/{LABELS if name in folders else 'labels.csv'}" for name in new}
+    if len(new) == 1:
+        targets, out = dict.fromkeys(new, out.name), out.parent
+    for name, target in targets.items():
+        if name not in folders:
+            _check_ending(out / target)
     k = facts.n_clusters
-    try:
-        with ExitStack() as stack:
-            labelers: list[Callable[[], list[int]]] = []
-            client = None
-            if folders:
-                on_step("starting workers")
-                client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
-            for view, path in zip(views, paths, strict=True):
-                if view.name in folders:
-                    part = stack.enter_context(atomic_folder(path))
-                    source = _source(folder, view, names[view.name], folders[view.name])
-                    tell = Progress(f"labels of {view.name}", on_step)
-                    labelers.append(partial(_predict_folder, client, folders[view.name], source, k, part, tell))
-                else:
-                    write = stack.enter_context(_writer(path))
-                    labelers.append(partial(_predict, view, new[view.name], names[view.name], k, write))
-            return [Predicted(name, path, label()) for name, path, label in zip(new, paths, labelers, strict=True)]
-    except OSError as error:
-        raise StoreError(f"{out} cannot be written: {why_unwritten(error, 'choose another --out')}") from error
-    finally:
-        for parent in made:
-            with suppress(OSError):  # it is not empty, as it should be
-                parent.rmdir()
+    with ExitStack() as stack:
+        given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
+        target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
+        target_folder.refuse_taken(targets.values())
+        labelers: list[Callable[[], list[int]]] = []
+        client = None
+        if folders:
+            on_step("starting workers")
+            client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
+        for view in views:
+            target = targets[view.name]
+            if view.name in folders:
+                part = stack.enter_context(target_folder.writing_folder(target))
+                source = _source(folder, view, names[view.name], folders[view.name])
+                tell = Progress(f"labels of {view.name}", on_step)
+                labelers.append(partial(_predict_folder, client, folders[view.name], source, k, part, tell))
+            else:
+                part = stack.enter_context(target_folder.writing(target))
+                write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
+                labelers.append(partial(_predict, view, new[view.name], names[view.name], k, write))
+        return [Predicted(name, out / targets[name], label()) for name, label in zip(new, labelers, strict=True)]
 
 
-def _check(path: Path, folder: Path, inputs: list[str], fresh: bool, is_folder: bool) -> None:
-    """Refuse to write over what is there, before anything is read."""
-    another = f"Choose another {'folder' if is_folder else 'file'} with --out"
-    if not is_folder and path.suffix.lower() not in _WRITERS:
-        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}. {another}.")
-    real = Path(os.path.realpath(path))
-    if any(Path(os.path.realpath(one)).is_relative_to(real) for one in inputs):
-        raise StoreError(f"{path} is read and would be written over. {another}.")
-    if real.is_relative_to(os.path.realpath(folder)):
-        raise StoreError(f"{path} is in the folder of the clustering. {another}.")
-    if path.exists() and not fresh:
-        raise StoreError(f"{path} is there already. {another}, or replace it with --fresh.")
-    if is_folder and path.exists() and not holds_parts_only(path):
-        raise StoreError(f"{path} holds other things than labels. {another}.")
+def _check_ending(path: Path) -> None:
+    """Refuse a file of a format that is not written, before anything is read."""
+    if path.suffix.lower() not in _WRITERS:
+        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}. Choose another file with --out.")
     if path.suffix.lower() == ".parquet":
         pyarrow_for(str(path))
 
@@ -190,13 +181,6 @@ def _refuse_repeated(hashes: Any, path: str) -> None:
     if len(twice):
         first, second = order[twice[0] : twice[0] + 2]
         raise DataError(f"{path}: row {second} has the id of row {first}; ids must be distinct.")
-
-
-@contextmanager
-def _writer(path: Path) -> Iterator[_Write]:
-    """Give what writes columns to a file, which is there when all have been written."""
-    with atomic_path(path) as part, _WRITERS[path.suffix.lower()](part) as write:
-        yield write
 
 
 @contextmanager

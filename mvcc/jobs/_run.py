@@ -9,7 +9,7 @@ from typing import Any
 
 from mvcc.jobs._asked import with_answers
 from mvcc.jobs._config import Job
-from mvcc.jobs._folder import check_folder
+from mvcc.jobs._folder import results_folder
 from mvcc.jobs._folders import folders_of
 from mvcc.jobs._inputs import Inputs, caller_of, read_inputs
 from mvcc.jobs._number_of_clusters import with_number
@@ -43,7 +43,7 @@ def cluster_job(
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> dict[str, Any]:
-    """Cluster the views of a job and write everything but the report to a folder.
+    """Cluster the views of a job and write everything, the report as well, to a folder.
 
     Of views that are folders, a sample is clustered, and all rows get the clusters of that.
 
@@ -52,7 +52,7 @@ def cluster_job(
     job : Job
     folder : Path
     fresh : bool
-        Replace a clustering by other settings that the folder holds.
+        Replace a clustering that the folder holds.
     scheduler : str or None
         The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
     on_step : callable
@@ -72,9 +72,9 @@ def cluster_job(
     on_step("reading")
     with folders_of(job, scheduler, on_step) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
-        check_folder(folder, job, fresh=fresh)
-        with_number(job, inputs)
-        # scikit-learn takes a second to import: whatever is wrong with the files is told before
-        from mvcc.jobs._clustering import cluster_inputs
+        with results_folder(folder, job, fresh=fresh) as out:
+            with_number(job, inputs)
+            # scikit-learn takes a second to import: whatever is wrong with the files is told before
+            from mvcc.jobs._clustering import cluster_inputs
 
-        return cluster_inputs(job, inputs, folder, began, on_step, folders)
+            return cluster_inputs(job, inputs, out, began, on_step, folders)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mvcc
-from mvcc.reporting.html import write_experiment_report
+from mvcc.reporting.html import experiment_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -19,7 +19,7 @@ FIRST_MEANS = "() => document.querySelector('.chart').data[0].y"
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     path = tmp_path_factory.mktemp("experiment") / "report.html"
-    write_experiment_report(RESULTS, path)
+    path.write_bytes(experiment_page(RESULTS))
     return path
 
 

@@ -172,8 +172,8 @@ def renamed(facts):
         (unknown, [], r"cannot be compared: no view has rows in both \(views: view0, view1 and view0, view1\)"),
         (renamed, [], r"cannot be compared: .*view0_2"),
         (lambda facts: facts.update(schema=9), [], r"b/clustering\.json cannot be read: it is of another version"),
-        (None, ["--out", "b/clustering.json"], r"belongs to the clustering and would be written over"),
-        (None, ["--out", "view0.csv"], r"view0\.csv belongs to the clustering"),
+        (None, ["--out", "b/clustering.json"], r"clustering\.json exists"),
+        (None, ["--out", "view0.csv"], r"view0\.csv is read and would be overwritten"),
         (None, ["--out", "view0.csv/x.csv"], r"cannot be written"),
     ],
 )

@@ -170,7 +170,7 @@ def mark(folder):
         (None, ["--out", "out.tsv"], ConfigError, r"the ending '\.tsv' is none of \.csv, \.parquet, \.xlsx"),
         (None, ["--out", "out.xlsx", "--format", "csv"], ConfigError, r"--format csv does not fit"),
         (None, ["--out", "results/model.skops/x.xlsx"], StoreError, r"cannot be written: .*where a folder must be"),
-        (None, ["--out", "."], StoreError, r"one\.csv belongs to the clustering and would be written over"),
+        (None, ["--out", "."], StoreError, r"one\.csv is read and would be overwritten"),
     ],
 )
 def test_what_cannot_be_exported_is_told_and_nothing_is_written(folder, monkeypatch, change, words, error, message):

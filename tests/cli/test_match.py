@@ -133,7 +133,7 @@ def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
         (["--from", "nowhere", "--json"], ConfigError, r"nowhere.cluster\.yaml"),
         (["job.yaml", "--between", "left:nothing", "--json"], ConfigError, r"no matches are known .*Known: left:right"),
         (["--view", "a=left.csv", "--json"], ConfigError, r"known of 0 pairs of views; give some with --match"),
-        (["job.yaml", "--out", "right-matches.csv"], StoreError, "would be written over"),
+        (["job.yaml", "--out", "right-matches.csv"], StoreError, "would be overwritten"),
         (["job.yaml", "--out", "left.csv/x.csv"], StoreError, "cannot be written"),
     ],
 )

@@ -65,7 +65,7 @@ def test_new_rows_of_a_file_get_the_clusters_of_the_model(folder, tmp_path, smal
     assert read["id"].tolist() == new["id"].tolist()
     assert read["cluster"].tolist() == expected.tolist()
     assert found.sizes == np.bincount(expected, minlength=3).tolist()
-    assert {path.name for path in tmp_path.iterdir()} == {f"new.{ending}", out}
+    assert {path.name for path in tmp_path.iterdir()} == {f"new.{ending}", out, ".mvcc-files"}
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -176,11 +176,11 @@ def test_rows_that_do_not_fit_are_one_message_and_nothing_is_written(joint, tmp_
     ("view", "out", "message"),
     [
         ("view2", "labels.csv", r"there is no view 'view2'; did you mean 'view\d'\?"),
-        ("view0", "there.csv", r"there\.csv is there already\. .* replace it with --fresh"),
-        ("view0", "new.csv", r"new\.csv is read and would be written over"),
+        ("view0", "there.csv", r"there\.csv exists\. .* replace it with --fresh"),
+        ("view0", "new.csv", r"new\.csv is read and would be overwritten"),
         ("view0", "labels.xlsx", r"labels\.xlsx must end in \.csv or \.parquet"),
         ("view0", "there.csv/labels.csv", r"labels\.csv cannot be written: .*[Cc]hoose another"),
-        ("view0", "{out}/labels.csv", r"is in the folder of the clustering"),
+        ("view0", "{out}/labels.csv", r"out/labels\.csv is read and would be overwritten"),
     ],
 )
 def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):
@@ -195,7 +195,11 @@ def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):
     assert sorted(os.listdir(tmp_path)) == ["new.csv", "there.csv"]
     assert (tmp_path / "there.csv").read_text() == "mine"
     if out == "there.csv":
-        done = CliRunner().invoke(command, [*arguments, "--fresh"], catch_exceptions=False)
+        with pytest.raises(MvccError, match=r"there\.csv is not replaced: mvcc did not write it"):
+            CliRunner().invoke(command, [*arguments, "--fresh"], standalone_mode=False, catch_exceptions=False)
+        path.unlink()
+        for fresh in ([], ["--fresh"]):
+            done = CliRunner().invoke(command, [*arguments, *fresh], catch_exceptions=False)
         assert len(read_csv(path)) == 40
         assert done.stdout.startswith("view0: 40 rows; in clusters 0 to 2: ")
 

@@ -104,23 +104,33 @@ def run(folder: Path, log: Path) -> None:
 
 
 def killed_at(step: int, folder: Path, log: Path) -> None:
-    """Run, and be killed before the given step on the disk; a file is written in two halves, and each is a step."""
+    """Run, and be killed before the given step."""
+    killed(step, folder)
+    run(folder, log)
+
+
+def full_from(step: int, folder: Path, log: Path) -> None:
+    """Run on a disk that is full from the given step on."""
+    full(step, folder)
+    run(folder, log)
+
+
+def killed(step: int, folder: Path) -> None:
+    """Let this process be killed before the given step on the disk; a file is written in two halves, two steps."""
 
     def last(_: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     _disturb(step, folder, last)
-    run(folder, log)
 
 
-def full_from(step: int, folder: Path, log: Path) -> None:
-    """Run on a disk on which nothing can be written from the given step on."""
+def full(step: int, folder: Path) -> None:
+    """Let nothing be written to a folder from the given step on."""
 
     def refuse(path: str) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
     _disturb(step, folder, refuse, lasting=True)
-    run(folder, log)
 
 
 def _disturb(step: int, folder: Path, disturb: Callable[[str], None], lasting: bool = False) -> None:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-import errno
-import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, StoreError
-from mvcc.jobs import _folder, _pairs, load_job
+from mvcc.jobs import _pairs, load_job, read_inputs
+from mvcc.jobs._asked import with_answers
+from mvcc.jobs._clustering import clustered
+from mvcc.jobs._folder import results_folder, write_folder
+from tests.crashes import steps
 from tests.jobs.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 NOBODY = 65534
 EVERYTHING = {
-    *("clustering.json", "cluster.yaml", "model.skops"),
+    *("clustering.json", "cluster.yaml", "model.skops", "report.html", ".mvcc-files"),
     *(f"view{v}/{name}.csv" for v in (0, 1) for name in ("labels", "moved")),
 }
+
+
+ENDINGS = (".csv", ".json", ".yaml", ".skops", ".html")
 
 
 def file_of(options, *keys):
@@ -58,23 +67,50 @@ def test_a_folder_of_something_else_is_refused_and_left_alone(options, out, ther
     assert (out / there).read_text() == "mine"
 
 
-def test_a_clustering_by_other_settings_is_replaced_only_when_told(options, out):
+@pytest.mark.parametrize("n_clusters", [2, 3], ids=["other settings", "the same settings"])
+def test_a_clustering_is_replaced_only_when_told(options, out, n_clusters):
     cluster(options, out)
-    before = outputs(out, ".csv", ".json", ".yaml", ".skops")
-    other = with_values(options, n_clusters=2)
-    with pytest.raises(StoreError, match=r"by other settings, those of .*cluster\.yaml\..* replace it with --fresh"):
-        cluster(other, out)
-    assert outputs(out, ".csv", ".json", ".yaml", ".skops") == before
-    cluster(other, out, fresh=True)
-    assert len({row["cluster"] for row in read_csv(out / "view0/labels.csv")}) == 2
+    before = outputs(out, *ENDINGS)
+    again = with_values(options, n_clusters=n_clusters)
+    with pytest.raises(StoreError, match=r"out holds a clustering\. Choose another folder .* replace it with --fresh"):
+        cluster(again, out)
+    assert outputs(out, *ENDINGS) == before
+    cluster(again, out, fresh=True)
+    assert len({row["cluster"] for row in read_csv(out / "view0/labels.csv")}) == n_clusters
     assert names(out) == EVERYTHING
 
 
-def test_the_same_settings_may_write_again_without_being_told(options, out):
+MINE = (
+    *("texts-2025-backup/labels.csv", "old/labels.csv", "backup/labels/part.0.parquet", ".new/mine.txt"),
+    *("view0/.my.part", ".my.part", ".clustering.part", "view0/notes.txt", "report-of-mine.html", "labels.csv"),
+)
+
+
+def test_files_of_somebody_else_in_the_folder_stay_whatever_they_are_called(options, out):
     cluster(options, out)
-    before = outputs(out, ".csv", ".yaml")
+    for name in MINE:
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(f"my {name}")
+    cluster(with_values(options, n_clusters=2), out, fresh=True)
+    assert {name: (out / name).read_text() for name in MINE} == {name: f"my {name}" for name in MINE}
+    assert names(out) == EVERYTHING | set(MINE)
+
+
+@pytest.mark.parametrize("name", ["view0/labels.csv", "report.html", "cluster.yaml", "clustering.json"])
+def test_results_that_somebody_changed_are_never_replaced(options, out, name):
     cluster(options, out)
-    assert outputs(out, ".csv", ".yaml") == before
+    (out / name).write_text((out / name).read_text() + "\n")
+    before = outputs(out, *ENDINGS)
+    with pytest.raises(StoreError, match=rf"{name} is not replaced: it was changed since mvcc wrote it"):
+        cluster(options, out, fresh=True)
+    assert outputs(out, *ENDINGS) == before
+
+
+def test_a_clustering_that_was_copied_is_not_replaced(options, out, tmp_path):
+    cluster(options, out)
+    shutil.copytree(out, tmp_path / "copy", ignore=shutil.ignore_patterns(".mvcc-files"))
+    with pytest.raises(StoreError, match=r"clustering\.json is not replaced: mvcc did not write it"):
+        cluster(options, tmp_path / "copy", fresh=True)
 
 
 def test_of_a_view_that_is_gone_nothing_stays(options, out):
@@ -88,17 +124,20 @@ def test_of_a_view_that_is_gone_nothing_stays(options, out):
     assert names(out) & {"mine/labels.csv", "mine/notes.txt"} == {"mine/labels.csv", "mine/notes.txt"}
 
 
-def test_inputs_inside_the_folder_are_never_written_over(options, out):
+@pytest.mark.parametrize("name", ["view0/labels.csv", "gone/labels.csv", "view1/moved.csv"])
+def test_inputs_inside_the_folder_are_never_replaced(options, out, name):
     cluster(options, out)
-    for name in ("view0/labels.csv", "gone/labels.csv", "view1/moved.csv"):
-        table = out / name
-        table.parent.mkdir(exist_ok=True)
-        write_csv(table, [["id", "x"], *([f"r{i}", i] for i in range(5))])
-        content = table.read_bytes()
-        one = [(("views", "view0", "path"), str(table), "--view"), (("n_clusters",), 2, "-k")]
-        with pytest.raises(StoreError, match=rf"{name} is read and would be written over"):
+    table = out / name
+    table.parent.mkdir(exist_ok=True)
+    write_csv(table, [["id", "x"], *([f"r{i}", i] for i in range(5))])
+    content = table.read_bytes()
+    one = [(("views", "view0", "path"), str(table), "--view"), (("n_clusters",), 2, "-k")]
+    if name.startswith("view0"):
+        with pytest.raises(StoreError, match=rf"{name} is read and would be overwritten"):
             cluster(one, out, fresh=True)
-        assert table.read_bytes() == content
+    else:
+        cluster(one, out, fresh=True)
+    assert table.read_bytes() == content
 
 
 def test_the_commented_settings_of_the_example_are_never_written_over(tmp_path):
@@ -172,105 +211,80 @@ def test_an_input_that_vanishes_while_it_is_read_is_a_clear_error(options, out, 
 # steps on the disk that fail, or are the last
 
 
-class Killed(BaseException):
-    """Nothing that a program could answer."""
+@pytest.mark.slow
+@pytest.mark.parametrize("before", [False, True], ids=["new", "fresh"])
+@pytest.mark.parametrize("disturb", [steps.killed, steps.full], ids=["killed", "full"])
+def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_command_finishes_it(
+    tmp_path, options, tried, disturb, before
+):
+    job = load_job(None, options)
+    inputs = with_answers(job, read_inputs(job))
+    found = clustered(job, inputs, 0.0, lambda step: None)
+    cluster(with_values(options, n_clusters=2), tmp_path / "former")
+    (tmp_path / "former/backup/labels").mkdir(parents=True)
+    (tmp_path / "former/backup/labels/part.0.parquet").write_text("mine")
+    mine = {"backup/labels/part.0.parquet"} if before else set()
 
+    def write(out, fresh):
+        with results_folder(out, job, fresh=fresh) as target:
+            write_folder(target, job, inputs.tables_read, found.tables, found.saved, dict(found.facts))
 
-def disturbed(monkeypatch, step, error):
-    """Let the given write fail, and all after it where the disk is full."""
-    done = []
-    write_whole, move = _folder.write_whole, _folder.move
+    def interrupted(step, out):
+        disturb(step, out)
+        write(out, before)
 
-    def counted(path):
-        done.append(path)
-        if len(done) == step or (len(done) > step and isinstance(error, OSError)):
-            raise error
-
-    def write(path, content):
-        counted(path)
-        write_whole(path, content)
-
-    def install(source, target):
-        counted(target)
-        move(source, target)
-
-    monkeypatch.setattr(_folder, "move", install)
-    monkeypatch.setattr(_folder, "write_whole", write)
-    return done
-
-
-WRITES = 7
-STEPS = range(1, 2 * WRITES + 1)  # each file is written, then moved to its place
-FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    write(tmp_path / "undisturbed", False)
+    whole = [outputs(tmp_path / name, *ENDINGS) for name in ("former", "undisturbed")]
+    for step in count(1):
+        out, log = tmp_path / f"out{step}", tmp_path / f"{step}.log"
+        if before:
+            shutil.copytree(tmp_path / "former", out)
+        log.touch()
+        ended = steps.in_child(partial(interrupted, step, out), log)
+        left = {name: content for name, content in outputs(out, *ENDINGS).items() if not name.startswith(".")}
+        assert "clustering.json" not in left or left in whole, "what looks whole is whole"
+        assert ended in (0, steps.REFUSED if disturb is steps.full else -signal.SIGKILL), log.read_text()
+        if ended == steps.REFUSED:
+            assert "cannot be written: No space left on device. Make room, or choose another folder" in log.read_text()
+        write(out, True)
+        assert outputs(out, *ENDINGS) == whole[1]
+        assert names(out) == EVERYTHING | mine, "no part stays, and nothing of anybody else goes"
+        if ended == 0:
+            break
+    assert step > 40
+    what = (
+        "clustering killed at a step on the disk"
+        if disturb is steps.killed
+        else "clustering on a disk full from a step on"
+    )
+    tried(what, step - 1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("before", [False, True], ids=["new", "fresh"])
-@pytest.mark.parametrize("error", [Killed(), FULL], ids=["killed", "full"])
-@pytest.mark.parametrize("step", STEPS)
-def test_a_clustering_that_was_not_finished_never_looks_whole_and_the_same_command_finishes_it(
-    tmp_path, options, out, monkeypatch, tried, step, error, before
-):
-    if before:
-        cluster(with_values(options, n_clusters=2), out)
-        (out / "report.html").write_text("of before")
-    former = outputs(out, ".csv", ".json", ".yaml", ".skops", ".html") if before else {}
-    killed = isinstance(error, Killed)
-    with monkeypatch.context() as patch:
-        disturbed(patch, step, error)
-        with pytest.raises(Killed if killed else StoreError) as ended:
-            cluster(options, out, fresh=before)
-    if not killed:
-        assert "out cannot be written: No space left on device. Make room, or choose another folder" in str(ended.value)
-    if before and step <= WRITES:
-        left = outputs(out, ".csv", ".json", ".yaml", ".skops", ".html")
-        assert {name: content for name, content in left.items() if ".new" not in str(name)} == former, "nothing is lost"
-    else:
-        assert not names(out) & {"clustering.json", "report.html"}, "nothing looks whole"
-    (out / ".model.skops.77.part").touch()  # as a killed process leaves it
-    cluster(options, out, fresh=before)
+def test_of_two_that_cluster_into_one_folder_at_once_one_is_refused_and_the_other_is_whole(tmp_path, options, out):
+    config = tmp_path / "job.yaml"
+    cluster(options, tmp_path / "whole")
+    config.write_text((tmp_path / "whole/cluster.yaml").read_text().replace("../", ""))
+    shutil.copytree(tmp_path / "whole", out)
+    command = [sys.executable, "-m", "mvcc", "cluster", str(config), "--out", str(out), "--fresh"]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [process.communicate()[1] for process in both]
+    codes = [process.returncode for process in both]
+    if codes != [0, 0]:  # else one had ended before the other began
+        assert sorted(codes) == [0, 1]
+        refused = said[codes.index(1)].strip()
+        assert re.fullmatch(rf"mvcc: .*out is in use: a run of process {both[codes.index(0)].pid} on .*", refused)
+    assert outputs(out, ".csv") == outputs(tmp_path / "whole", ".csv")
     assert names(out) == EVERYTHING
-    cluster(options, tmp_path / "undisturbed")
-    assert outputs(out, ".csv") == outputs(tmp_path / "undisturbed", ".csv")
-    tried("clustering killed at a step on the disk" if killed else "clustering on a disk full from a step on", 1)
-
-
-def test_there_are_as_many_steps_as_are_disturbed(options, out, monkeypatch):
-    done = disturbed(monkeypatch, 10**6, Killed())
-    cluster(options, out)
-    assert len(done) == len(STEPS)
 
 
 def test_a_contradiction_leaves_no_half_clustering(options, out):
     cluster(options, out)
-    before = outputs(out, ".csv", ".json", ".yaml", ".skops")
+    before = outputs(out, *ENDINGS)
     judged = file_of(options, "constraints", "view0")
     first = read_csv(judged)[0]
     kind = "cannot-link" if first["kind"] == "must-link" else "must-link"
     judged.write_text(judged.read_text() + f"{first['i']},{first['j']},{kind},1\n")
     with pytest.raises(ConstraintConflictError):
-        cluster(options, out)
-    assert outputs(out, ".csv", ".json", ".yaml", ".skops") == before
-
-
-@pytest.mark.reliability
-def test_a_process_that_is_killed_at_any_moment_leaves_nothing_that_looks_whole(tmp_path, options, out, tried):
-    config = tmp_path / "job.yaml"
-    cluster(options, tmp_path / "whole")
-    shutil.copy(tmp_path / "whole/cluster.yaml", config)
-    config.write_text(config.read_text().replace("../", ""))
-    command = [sys.executable, "-m", "mvcc", "cluster", str(config), "--out", str(out)]
-    for tenths in range(5, 45, 2):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        try:
-            process.communicate(timeout=tenths / 10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-        if (out / "clustering.json").exists():
-            assert json.loads((out / "clustering.json").read_text("utf-8"))["kind"] == "clustering"
-            assert names(out) >= EVERYTHING
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert outputs(out, ".csv") == outputs(tmp_path / "whole", ".csv")
-    tried("clustering killed by a signal", 20)
+        cluster(options, out, fresh=True)
+    assert outputs(out, *ENDINGS) == before

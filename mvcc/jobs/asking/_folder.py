@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from mvcc._utils.environment import now
-from mvcc._utils.files import csv_bytes, locked, remove_parts, write_whole
+from mvcc._utils.files import LOCK, csv_bytes, locked, remove_parts, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.jobs._records import read_records
@@ -63,7 +63,7 @@ class AnswersFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             with ExitStack() as stack:
                 stack.enter_context(locked(self.path, self._on_note))
-                remove_parts(self.path)
+                remove_parts(self.path, self._files.__contains__)
                 self._refuse_other_files()
                 self.entries = self._read()
                 self._open = stack.pop_all()
@@ -101,7 +101,7 @@ class AnswersFolder:
         return f"{self.path / ASKED}:{self._lines[number]}"
 
     def _refuse_other_files(self) -> None:
-        there = sorted(path.name for path in self.path.iterdir() if path.name != ".lock")
+        there = sorted(path.name for path in self.path.iterdir() if path.name != LOCK)
         if there and ASKED not in there:
             listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
             raise StoreError(f"{self.path} holds {listed}, but no answers. Choose another folder with --out.")

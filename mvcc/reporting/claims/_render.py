@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.files import write_whole
-from mvcc._utils.messages import why_unwritten
-from mvcc.exceptions import StoreError
+from mvcc._utils.outputs import OutputFolder
 from mvcc.reporting.claims._evidence import READINGS
 from mvcc.reporting.claims._means import Best, Means
 from mvcc.reporting.claims._result import CellResult, ClaimResult, Effect, Side, Verdict, write_equation, write_place
@@ -66,7 +64,7 @@ _COUNTED = {
 # ---- Markdown
 
 
-def write_markdown(scorecard: Scorecard, folder: Path) -> list[Path]:
+def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -> list[Path]:
     """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run; each as a whole or not at all.
 
     The same results give the same bytes.
@@ -74,17 +72,14 @@ def write_markdown(scorecard: Scorecard, folder: Path) -> list[Path]:
     Raises
     ------
     StoreError
-        If a file cannot be written.
+        If a file cannot be written, or is another scorecard and ``fresh`` is False.
     """
-    pages = {folder / "claims.md": to_markdown(scorecard)}
+    pages = {"claims.md": to_markdown(scorecard)}
     if scorecard.beyond is not None:
-        pages[folder / "beyond.md"] = beyond_to_markdown(scorecard.beyond)
-    for path, text in pages.items():
-        try:
-            write_whole(path, text.encode())
-        except OSError as error:
-            raise StoreError(f"cannot write {path}: {why_unwritten(error, 'copy the results elsewhere')}") from error
-    return list(pages)
+        pages["beyond.md"] = beyond_to_markdown(scorecard.beyond)
+    with OutputFolder(folder, "claims", fresh=fresh, elsewhere="copy the results elsewhere") as target:
+        target.write({name: text.encode() for name, text in pages.items()})
+    return [folder / name for name in pages]
 
 
 def to_markdown(scorecard: Scorecard) -> str:

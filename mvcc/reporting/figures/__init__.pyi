@@ -1,4 +1,4 @@
-from ._choosing_k import plot_numbers as plot_numbers
+from ._choosing_k import picture_of_numbers as picture_of_numbers
 from ._curves import IN_THE_VIEW as IN_THE_VIEW
 from ._curves import PER_VIEW as PER_VIEW
 from ._panels import about_trials as about_trials

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
-from mvcc._utils.files import atomic_path
-from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._style import SOFT, house_style
 
 _PANELS = {  # title: what is drawn, and how it is called
@@ -18,14 +16,8 @@ _PANELS = {  # title: what is drawn, and how it is called
 }
 
 
-def plot_numbers(tried: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Draw what `mvcc cluster -k 2-12` has found as curves over the number of clusters.
-
-    Raises
-    ------
-    StoreError
-        If the picture cannot be written.
-    """
+def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
+    """Draw what `mvcc cluster -k 2-12` has found as curves over the number of clusters; return a PNG."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -49,8 +41,6 @@ def plot_numbers(tried: Sequence[Mapping[str, Any]], path: Path) -> None:
             panel.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(curves) > 1:
                 panel.legend()
-        try:
-            with atomic_path(path) as part:
-                figure.savefig(part, format="png", dpi=150, metadata={"Software": None})
-        except OSError as error:
-            raise StoreError(f"{path} cannot be written: {error.strerror or error}.") from error
+        picture = BytesIO()
+        figure.savefig(picture, format="png", dpi=150, metadata={"Software": None})
+    return picture.getvalue()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mvcc._utils.files import atomic_path
-from mvcc._utils.messages import why_unwritten
+from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._figure_03 import draw_figure_03
 from mvcc.reporting.figures._figure_beyond import draw_beyond
@@ -45,7 +45,9 @@ _METADATA: dict[str, dict[str, None]] = {
 }
 
 
-def plot(results_dir: Path, figures: Iterable[str] | None = None, out: Path | None = None) -> dict[str, list[Path]]:
+def plot(
+    results_dir: Path, figures: Iterable[str] | None = None, out: Path | None = None, *, fresh: bool = False
+) -> dict[str, list[Path]]:
     """Draw the paper's figures, and three more, from all experiments below a folder.
 
     Parameters
@@ -56,6 +58,8 @@ def plot(results_dir: Path, figures: Iterable[str] | None = None, out: Path | No
         Keys of `FIGURES`; by default every figure for which there are results.
     out : Path, optional
         Where to write; by default ``figures`` inside `results_dir`.
+    fresh : bool
+        Replace other figures that `plot` wrote there.
 
     Returns
     -------
@@ -67,26 +71,28 @@ def plot(results_dir: Path, figures: Iterable[str] | None = None, out: Path | No
     ------
     StoreError
         If there are no results for a figure that was asked for, or none for any, if results cannot be read, or a
-        figure cannot be written.
+        figure cannot be written or may not be replaced. Nothing is written then.
     """
     folder = results_dir / "figures" if out is None else out
     asked = None if figures is None else set(figures)
     if unknown := (asked or set()) - set(FIGURES):
         raise StoreError(f"cannot draw {', '.join(sorted(unknown))}: the figures are {', '.join(FIGURES)}")
     results = Results(results_dir)
-    written = {}
+    contents: dict[str, dict[str, bytes]] = {}
     for name, draw in FIGURES.items():
         if asked is not None and name not in asked:
             continue
         with house_style():
             figure = draw(results)
             if figure is not None:
-                written[name] = _save(figure, folder, f"figure_{int(name):02d}" if name.isdigit() else name)
+                contents[name] = _files(figure, f"figure_{int(name):02d}" if name.isdigit() else name)
             elif asked is not None:
                 raise _nothing_to_draw(f"Figure {name}" if name.isdigit() else f"the figure '{name}'", results)
-    if not written:
+    if not contents:
         raise _nothing_to_draw("any figure", results)
-    return written
+    with OutputFolder(folder, "figures", fresh=fresh, elsewhere="choose another folder with --out") as target:
+        target.write({file: content for files in contents.values() for file, content in files.items()})
+    return {name: [folder / file for file in files] for name, files in contents.items()}
 
 
 def _nothing_to_draw(what: str, results: Results) -> StoreError:
@@ -98,18 +104,13 @@ def _nothing_to_draw(what: str, results: Results) -> StoreError:
     )
 
 
-def _save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write each file as a whole or not at all: no reader ever sees half a figure."""
-    written = []
+def _files(figure: Figure, name: str) -> dict[str, bytes]:
+    """Return the files of a figure, by their names."""
+    contents = {}
     for extension, metadata in _METADATA.items():
-        path = folder / f"{name}.{extension}"
-        try:
-            with atomic_path(path) as temporary, warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
-                figure.savefig(temporary, format=extension, dpi=DPI, metadata=metadata)
-        except OSError as error:
-            raise StoreError(
-                f"cannot write {path}: {why_unwritten(error, 'choose another folder with --out')}"
-            ) from error
-        written.append(path)
-    return written
+        content = BytesIO()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
+            figure.savefig(content, format=extension, dpi=DPI, metadata=metadata)
+        contents[f"{name}.{extension}"] = content.getvalue()
+    return contents

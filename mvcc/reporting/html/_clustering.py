@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mvcc._utils.files import write_whole
+from mvcc._utils.messages import why_unwritten
 from mvcc.constraints import kind_of
+from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
 from mvcc.reporting.html._clusters import Confusion, cluster_names, cluster_sections, confusion
-from mvcc.reporting.html._page import write_page
+from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
 from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, parse_facts
@@ -21,20 +24,34 @@ _MOST_SUSPECT = 20  # rows that are least stable, or fit worst
 
 
 def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
-    """Write the report of the facts of a clustering: one HTML file that needs nothing else, and no network.
+    """Write the report of the facts of a clustering, as `clustering_page` has it, to a file that is replaced.
 
     Raises
     ------
     StoreError
         If the facts lack something or contradict each other, or if the file cannot be written.
     """
+    page = clustering_page(facts)
+    try:
+        write_whole(path, page)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {why_unwritten(error, 'choose another place')}") from error
+
+
+def clustering_page(facts: Mapping[str, Any]) -> bytes:
+    """Return the report of the facts of a clustering: one HTML page that needs nothing else, and no network.
+
+    Raises
+    ------
+    StoreError
+        If the facts lack something or contradict each other.
+    """
     clustering = parse_facts(facts)
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
     relations = [_related(clustering, relation) for relation in clustering.relations]
     data = page_data(clustering, _listed_rows(clustering, sections, relations))
-    write_page(
+    return rendered(
         "clustering.html",
-        path,
         data,
         draws_by_card=any(len(view["ids"]) > MANY for view in data["views"]),
         title=f"Clusters of {clustering.title}",

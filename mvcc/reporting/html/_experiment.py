@@ -14,7 +14,7 @@ from mvcc.exceptions import StoreError
 from mvcc.reporting.claims import Verdict, evaluate, read_evidence
 from mvcc.reporting.figures import FIGURES, about_trials, dataset_title, house_style, method_styles
 from mvcc.reporting.html._learning_curves import learning_curves
-from mvcc.reporting.html._page import write_page
+from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._words import rows_of_settings
 from mvcc.results import BASES, Results, find_experiments, read_manifest
 
@@ -22,20 +22,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def write_experiment_report(results_dir: Path, path: Path) -> None:
-    """Write the report of all experiments below a folder: one HTML file that needs nothing else, and no network.
+def experiment_page(results_dir: Path) -> bytes:
+    """Return the report of all experiments below a folder: one HTML page that needs nothing else, and no network.
 
     Raises
     ------
     StoreError
-        If there is no experiment, if a file is damaged, or if the report cannot be written.
+        If there is no experiment, or if a file is damaged.
     """
     results = Results(results_dir)
     experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
     name = results_dir.resolve().name
-    write_page(
+    return rendered(
         "experiment.html",
-        path,
         {"page": "experiment", "curves": learning_curves(results.curves)},
         title=f"Experiment {name}" if len(experiments) == 1 else f"{len(experiments)} experiments in {name}",
         experiments=experiments,

@@ -10,9 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mvcc._utils.files import write_whole
-from mvcc._utils.messages import why_unwritten
-from mvcc.exceptions import StoreError
 from mvcc.reporting.html import _words
 
 if TYPE_CHECKING:
@@ -22,18 +19,11 @@ _HERE = Path(__file__).parent
 _MARKUP = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 
-def write_page(
-    template: str, path: Path, data: Mapping[str, Any], *, draws_by_card: bool = False, **context: Any
-) -> None:
-    """Write a page, made of a template, as a whole or not at all; the same arguments give the same bytes.
+def rendered(template: str, data: Mapping[str, Any], *, draws_by_card: bool = False, **context: Any) -> bytes:
+    """Return a page, made of a template; the same arguments give the same bytes.
 
     The page's script needs `data`, plain values, and the template shows `context`. A page with plots of the type
     ``scattergl`` draws by the graphics card.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be written.
     """
     from markupsafe import Markup
 
@@ -46,10 +36,7 @@ def write_page(
         data=Markup(script_json(data)),
         **context,
     )
-    try:
-        write_whole(path, html.encode("utf-8", "replace"))  # half a surrogate pair is no character
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {why_unwritten(error, 'choose another place with --out')}") from error
+    return html.encode("utf-8", "replace")  # half a surrogate pair is no character
 
 
 def script_json(value: Any) -> str:

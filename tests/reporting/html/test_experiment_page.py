@@ -9,7 +9,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims import Verdict
-from mvcc.reporting.html import write_experiment_report
+from mvcc.reporting.html import experiment_page
 from mvcc.reporting.html._learning_curves import learning_curves
 
 
@@ -17,7 +17,7 @@ from mvcc.reporting.html._learning_curves import learning_curves
 def write(tmp_path):
     def write(folder):
         path = tmp_path / "page.html"
-        write_experiment_report(folder, path)
+        path.write_bytes(experiment_page(folder))
         return path.read_text(encoding="utf-8")
 
     return write
@@ -121,5 +121,5 @@ def test_damaged_results_are_an_error_and_leave_no_page(finish, curves, tmp_path
     folder = finish(tmp_path / "letters", curves())
     (folder / "curves.csv").write_text("a,b\n1,2\n")
     with pytest.raises(StoreError, match=r"curves\.csv: missing columns"):
-        write_experiment_report(folder, tmp_path / "page.html")
+        experiment_page(folder)
     assert not (tmp_path / "page.html").exists()

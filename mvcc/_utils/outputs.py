@@ -1,0 +1,349 @@
+"""Files that a command writes: one rule for all commands.
+
+A file that exists is replaced only if the user asks for it (``--fresh``), only by the kind of command
+that wrote it, and only if nobody has changed it since. The ledger of a folder names the files that
+mvcc wrote there, with kind and checksum. All other files stay, whatever they are called. One process
+at a time writes to a folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mvcc._utils.files import (
+    append_line,
+    locked,
+    move,
+    part_of,
+    remove_parts,
+    sha256_of_file,
+    sync,
+)
+from mvcc._utils.messages import why_unwritten
+from mvcc.exceptions import StoreError
+
+LEDGER = ".mvcc-files"
+_UNFINISHED = ""  # in place of a checksum, until the file is complete
+
+
+class OutputFolder:
+    """A folder that a command writes files to, as a context manager that locks it.
+
+    Parameters
+    ----------
+    path : Path
+        It is made if it does not exist, and removed again if nothing was written.
+    kind : str
+        What the command writes, such as "labels". It replaces no files of another kind.
+    fresh : bool or None
+        Replace files of this kind that exist; None if the command never does.
+    inputs : iterable of paths
+        Files and folders that the command reads. They are never replaced.
+    elsewhere : str
+        What messages offer instead.
+
+    Raises
+    ------
+    StoreError
+        If another process writes to the folder, or it cannot be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        kind: str,
+        *,
+        fresh: bool | None = False,
+        inputs: Iterable[str | Path] = (),
+        elsewhere: str = "choose another --out",
+    ) -> None:
+        self.path, self.kind, self.fresh, self.elsewhere = path, kind, fresh, elsewhere
+        self._inputs = [Path(os.path.realpath(one)) for one in inputs]
+        self._entries: set[tuple[str, str, str]] = set()  # checksum, kind, name
+        self._made: list[Path] = []
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack, self.explained(self.path):
+            stack.callback(self._remove_empty)
+            self._make(self.path)
+            stack.enter_context(locked(self.path))
+            self._entries = set(_entries_in(self.path / LEDGER))
+            if not self._entries:
+                stack.callback(self._remove_empty_ledger)
+            self._remove_parts()
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def names(self, kind: str | None = None) -> list[str]:
+        """Return the files of a kind that are as mvcc wrote them here; by default of its own."""
+        kind = self.kind if kind is None else kind
+        listed = sorted({name for _, of_kind, name in self._entries if of_kind == kind})
+        return [name for name in listed if not self._why_not_ours(name, kind)]
+
+    def was_used(self) -> bool:
+        """Tell whether this kind of command has written here before, whatever became of its files."""
+        return any(kind == self.kind for _, kind, _ in self._entries)
+
+    def refuse_taken(self, names: Iterable[str], kind: str | None = None) -> None:
+        """Refuse names of files that may not be written, before anything is computed.
+
+        Files of another ``kind`` may be written over if they are of that kind.
+
+        Raises
+        ------
+        StoreError
+            Names the first one, and says what to do.
+        """
+        for name in names:
+            self._refuse_input(name)
+            if os.path.lexists(self.path / name):
+                self._refuse_kept(name, kind or self.kind)
+
+    def write(self, contents: Mapping[str, bytes]) -> None:
+        """Write files by name, all or none. A file that has its bytes already stays as it is.
+
+        Raises
+        ------
+        StoreError
+            If one may not be replaced, or cannot be written.
+        """
+        contents = {name: content for name, content in contents.items() if not self._has(name, content)}
+        self.refuse_taken(contents)
+        parts = {name: part_of(self.path / name) for name in contents}
+        with self.explained(self.path), ExitStack() as stack:
+            for name, content in contents.items():
+                self._begin(name)
+                stack.callback(parts[name].unlink, missing_ok=True)
+                parts[name].write_bytes(content)
+                sync(parts[name])
+            for name, part in parts.items():
+                self._finish(name, part)
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        """Give the path of a file that takes the place of ``name`` when all has been written.
+
+        Raises
+        ------
+        StoreError
+            As `write`.
+        """
+        self.refuse_taken([name])
+        part = part_of(self.path / name)
+        with self.explained(self.path / name):
+            self._begin(name)
+            try:
+                yield part
+                sync(part)
+                self.refuse_taken([name])
+                self._finish(name, part)
+            finally:
+                part.unlink(missing_ok=True)
+
+    @contextmanager
+    def writing_folder(self, name: str) -> Iterator[Path]:
+        """Give a folder that takes the place of ``name``, in which mvcc wrote every file.
+
+        Raises
+        ------
+        StoreError
+            As `write`.
+        """
+        self.refuse_taken([name])
+        with self.staged(name) as part:
+            yield part
+            self.refuse_taken([name])
+            for file in sorted(part.iterdir()):
+                sync(file)
+                self._note(f"{name}/{file.name}", sha256_of_file(file))
+            if (self.path / name).exists():
+                shutil.rmtree(self.path / name)
+            move(part, self.path / name)
+
+    @contextmanager
+    def staged(self, name: str) -> Iterator[Path]:
+        """Give a new folder beside the others that is removed in the end, also after a kill."""
+        part = part_of(self.path / name)
+        with self.explained(self.path / name):
+            self._begin(name)
+            part.mkdir()
+            try:
+                yield part
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
+
+    def replace_all(self, staged: Path, last: str, kinds: Mapping[str, str]) -> None:
+        """Put the files of a staged folder into the place of all that this kind of command wrote.
+
+        ``last`` is the first to go and the last to come: without it, the others are incomplete.
+        ``kinds`` names files of another kind. Files that somebody changed, and files of others, stay.
+
+        Raises
+        ------
+        StoreError
+            As `write`.
+        """
+        inside = [path for path in sorted(staged.rglob("*")) if not path.is_dir()]
+        names = [path.relative_to(staged).as_posix() for path in inside]
+        names.sort(key=lambda name: name == last)
+        for name in names:
+            self.refuse_taken([name], kinds.get(name))
+        with self.explained(self.path):
+            for name in names:
+                sync(staged / name)
+                self._note(name, sha256_of_file(staged / name), kinds.get(name))
+            others = [name for name, kind in kinds.items() if not self._why_not_ours(name, kind)]
+            former = [*self.names(), *others]
+            former.sort(key=lambda name: name != last)
+            for name in former:
+                if name == last or name not in names:
+                    (self.path / name).unlink()
+            for name in names:
+                move(staged / name, self.path / name)
+            self._made += {(self.path / name).parent for name in former} - {self.path}
+
+    @contextmanager
+    def explained(self, path: Path) -> Iterator[None]:
+        """Say of a file that cannot be written why, and what to do."""
+        try:
+            yield
+        except OSError as error:
+            why = why_unwritten(error, self.elsewhere)
+            raise StoreError(f"{path} cannot be written: {why}") from error
+
+    def _refuse_input(self, name: str) -> None:
+        path = self.path / name
+        real = Path(os.path.realpath(path))
+        for one in self._inputs:
+            if one.is_relative_to(real) or (one.is_dir() and real.is_relative_to(one)):
+                raise StoreError(f"{path} is read and would be overwritten. {self._instead}.")
+
+    def _refuse_kept(self, name: str, kind: str) -> None:
+        path = self.path / name
+        is_folder = path.is_dir() and not path.is_symlink()
+        parts = [f"{name}/{file.name}" for file in path.iterdir()] if is_folder else [name]
+        if not self.fresh and parts:  # an empty folder is nothing to lose
+            or_fresh = "" if self.fresh is None else ", or replace it with --fresh"
+            raise StoreError(f"{path} exists. {self._instead}{or_fresh}.")
+        for part in parts:
+            if why := self._why_not_ours(part, kind):
+                raise StoreError(f"{self.path / part} is not replaced: {why}. {self._instead}.")
+
+    @property
+    def _instead(self) -> str:
+        return f"{self.elsewhere[0].upper()}{self.elsewhere[1:]}"
+
+    def _why_not_ours(self, name: str, kind: str) -> str:
+        """Say why a file is not one that this kind of command wrote, or nothing if it is."""
+        path = self.path / name
+        known = [(checksum, of_kind) for checksum, of_kind, entry in self._entries if entry == name]
+        if not known or path.is_symlink() or not path.is_file():
+            return "mvcc did not write it"
+        checksum = sha256_of_file(path)
+        if (checksum, kind) in known:
+            return ""
+        kinds = {of_kind for own, of_kind in known if own == checksum}
+        return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
+
+    def _has(self, name: str, content: bytes) -> bool:
+        path = self.path / name
+        with self.explained(path):
+            return path.is_file() and not path.is_symlink() and path.read_bytes() == content
+
+    def _begin(self, name: str) -> None:
+        """Note a file that is about to be written, so that its part is known after a kill."""
+        self._make((self.path / name).parent)
+        self._note(name, _UNFINISHED)
+
+    def _finish(self, name: str, part: Path) -> None:
+        self._note(name, sha256_of_file(part))
+        move(part, self.path / name)
+
+    def _make(self, folder: Path) -> None:
+        self._made += [one for one in (folder, *folder.parents) if not one.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def _remove_parts(self) -> None:
+        names: dict[Path, set[str]] = {}
+        for _, _, name in self._entries:
+            names.setdefault((self.path / name).parent, set()).add(Path(name).name)
+        for folder, ours in names.items():
+            remove_parts(folder, ours.__contains__)
+
+    def _remove_empty(self) -> None:
+        """Remove the folders that were made, or that hold nothing any more."""
+        for folder in sorted(set(self._made), key=lambda one: -len(one.parts)):
+            with suppress(OSError):  # it is not empty, as it should be
+                folder.rmdir()
+
+    def _remove_empty_ledger(self) -> None:
+        """Remove a ledger of files that do not exist."""
+        if not any(os.path.lexists(self.path / name) for _, _, name in self._entries):
+            (self.path / LEDGER).unlink(missing_ok=True)
+
+    def _note(self, name: str, checksum: str, kind: str | None = None) -> None:
+        """Add a file to the ledger before it takes its place: no file of ours is ever unknown."""
+        entry = (checksum, kind or self.kind, name)
+        if entry not in self._entries:
+            append_line(self.path / LEDGER, json.dumps(entry))
+            self._entries.add(entry)
+
+
+def _entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
+    """Read a ledger, without lines that were cut off."""
+    if not ledger.exists():
+        return
+    for line in ledger.read_text(encoding="utf-8", errors="replace").split("\n"):
+        with suppress(ValueError, TypeError):
+            checksum, kind, name = json.loads(line)
+            if all(isinstance(one, str) for one in (checksum, kind, name)) and _is_inside(name):
+                yield checksum, kind, name
+
+
+def _is_inside(name: str) -> bool:
+    """Tell whether a name leads nowhere else: somebody may have edited the ledger."""
+    return bool(name) and not os.path.isabs(name) and ".." not in Path(name).parts
+
+
+def _is_stream(path: Path) -> bool:
+    return path.parent == Path("/dev") or path.is_fifo() or path.is_char_device()
+
+
+def check_output(path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse a file that `write_output` would refuse, before its content is computed."""
+    if _is_stream(path):
+        return
+    with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
+        folder.refuse_taken([path.name])
+
+
+def write_output(
+    path: Path,
+    content: bytes,
+    kind: str,
+    *,
+    fresh: bool = False,
+    inputs: Iterable[str | Path] = (),
+) -> None:
+    """Write one file, as `OutputFolder.write` does; a pipe such as /dev/stdout takes the bytes."""
+    if _is_stream(path):
+        path.write_bytes(content)
+        return
+    with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
+        folder.write({path.name: content})

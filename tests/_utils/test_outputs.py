@@ -1,0 +1,187 @@
+"""Files that commands write: what may be replaced, what stays, and what a killed process leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from mvcc._utils.files import LOCK, locked
+from mvcc._utils.outputs import LEDGER, OutputFolder, check_output, write_output
+from mvcc.exceptions import StoreError
+
+
+def write(path, content=b"1", kind="labels", **options):
+    write_output(path, content, kind, **options)
+
+
+def names(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+def test_a_file_is_written_with_its_folder_and_its_entry(tmp_path):
+    write(tmp_path / "a/b/labels.csv")
+    assert (tmp_path / "a/b/labels.csv").read_bytes() == b"1"
+    assert names(tmp_path / "a/b") == [LEDGER, "labels.csv"]
+
+
+def test_a_file_with_these_bytes_stays_as_it_is(tmp_path):
+    (tmp_path / "labels.csv").write_bytes(b"1")
+    before = (tmp_path / "labels.csv").stat()
+    write(tmp_path / "labels.csv")
+    after = (tmp_path / "labels.csv").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+    assert names(tmp_path) == ["labels.csv"]
+
+
+def test_a_file_that_exists_is_replaced_only_when_told(tmp_path):
+    path = tmp_path / "labels.csv"
+    write(path)
+    with pytest.raises(StoreError, match=r"labels\.csv exists\. Choose another --out, or replace it with --fresh"):
+        write(path, b"2")
+    assert path.read_bytes() == b"1"
+    write(path, b"2", fresh=True)
+    assert path.read_bytes() == b"2"
+
+
+@pytest.mark.parametrize("what", ["foreign", "changed", "other kind", "link", "copied"])
+def test_what_mvcc_did_not_write_is_never_replaced(tmp_path, what):
+    path, elsewhere = tmp_path / "labels.csv", tmp_path / "elsewhere/labels.csv"
+    write(elsewhere, kind="a report" if what == "other kind" else "labels")
+    if what == "foreign":
+        path.write_bytes(b"mine")
+    elif what == "link":
+        path.symlink_to(elsewhere)
+    elif what == "copied":
+        path.write_bytes(elsewhere.read_bytes())
+    else:
+        path = elsewhere
+        path.write_bytes(b"1" if what == "other kind" else b"1, and a note of mine")
+    before = path.read_bytes()
+    why = {"changed": "it was changed since mvcc wrote it", "other kind": "it belongs to a report"}
+    with pytest.raises(StoreError, match=f"is not replaced: {why.get(what, 'mvcc did not write it')}"):
+        write(path, b"2", fresh=True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["input.csv", "./input.csv", "../here/input.csv", "link.csv"])
+def test_an_input_is_never_replaced_by_whatever_name(tmp_path, name):
+    here = tmp_path / "here"
+    write(here / "input.csv", kind="labels")
+    (here / "link.csv").symlink_to(here / "input.csv")
+    with pytest.raises(StoreError, match=r"is read and would be overwritten\. Choose another --out"):
+        write(here / name, b"2", fresh=True, inputs=[here / "input.csv"])
+    assert (here / "input.csv").read_bytes() == b"1"
+
+
+def test_nothing_is_written_into_a_folder_that_is_read_or_over_one_that_holds_an_input(tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts/part.0.parquet").write_bytes(b"1")
+    for target, read in (("parts/labels.csv", "parts"), ("parts", "parts/part.0.parquet")):
+        with pytest.raises(StoreError, match="is read and would be overwritten"):
+            write(tmp_path / target, fresh=True, inputs=[tmp_path / read])
+    assert names(tmp_path) == ["parts", "parts/part.0.parquet"]
+
+
+def test_of_several_files_all_are_written_or_none(tmp_path):
+    (tmp_path / "b.csv").write_bytes(b"mine")
+    with OutputFolder(tmp_path, "labels") as folder, pytest.raises(StoreError, match=r"b\.csv exists"):
+        folder.write({"a.csv": b"1", "b.csv": b"2"})
+    assert names(tmp_path) == ["b.csv"]
+
+
+def test_what_goes_wrong_while_a_file_is_written_leaves_nothing(tmp_path):
+    def fail():
+        with OutputFolder(tmp_path / "new", "labels") as folder, folder.writing("a/labels.csv") as part:
+            part.write_bytes(b"1")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert names(tmp_path) == []
+
+
+def test_a_folder_of_parts_is_replaced_only_if_all_parts_are_ours(tmp_path):
+    def label(content, fresh):
+        with OutputFolder(tmp_path, "labels", fresh=fresh) as folder, folder.writing_folder("labels") as part:
+            (part / "part.0.parquet").write_bytes(content)
+
+    (tmp_path / "labels").mkdir()  # an empty folder is nothing to lose
+    label(b"1", fresh=False)
+    with pytest.raises(StoreError, match="labels exists"):
+        label(b"2", fresh=False)
+    label(b"2", fresh=True)
+    (tmp_path / "labels/part.1.parquet").write_bytes(b"mine")
+    with pytest.raises(StoreError, match=r"part\.1\.parquet is not replaced: mvcc did not write it"):
+        label(b"3", fresh=True)
+    assert (tmp_path / "labels/part.0.parquet").read_bytes() == b"2"
+
+
+def test_parts_of_a_killed_process_go_and_those_of_others_stay(tmp_path):
+    child = os.fork()
+    if child == 0:
+        with OutputFolder(tmp_path, "labels") as folder, folder.writing("labels.csv") as part:
+            part.write_bytes(b"half")
+            os._exit(0)
+    os.waitpid(child, 0)
+    part = f".labels.csv.{child}.part"
+    theirs = [".my.part", ".notes.csv.7.part", ".labels.csv.part", f"x{part}", ".new/mine.txt"]
+    for name in theirs:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"mine")
+    assert (tmp_path / part).exists()
+    write(tmp_path / "other.csv")
+    assert set(names(tmp_path)) == {*theirs, ".new", LEDGER, "other.csv"}
+
+
+def test_a_second_process_is_told_of_the_first_and_writes_nothing(tmp_path):
+    with (
+        OutputFolder(tmp_path, "labels"),
+        pytest.raises(StoreError, match=rf"is in use: a run of process {os.getpid()}"),
+    ):
+        write(tmp_path / "labels.csv")
+    assert names(tmp_path) == []
+
+
+def test_a_file_called_like_the_lock_stays(tmp_path):
+    (tmp_path / LOCK).write_text("my notes")
+    with pytest.raises(StoreError, match=r"is not a lock of mvcc\. Move it away"), locked(tmp_path):
+        pass
+    assert (tmp_path / LOCK).read_text() == "my notes"
+
+
+def test_a_lock_of_a_killed_process_keeps_nobody_out(tmp_path):
+    holder = {"pid": 1, "host": "here", "started": "then", "command": "mvcc cluster"}
+    (tmp_path / LOCK).write_text(json.dumps(holder))
+    write(tmp_path / "labels.csv")
+    assert names(tmp_path) == [LEDGER, "labels.csv"]
+
+
+def test_a_ledger_that_leads_elsewhere_or_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
+    write(tmp_path / "in/labels.csv")
+    (tmp_path / "secret.txt").write_bytes(b"1")
+    ledger = tmp_path / "in" / LEDGER
+    entry = json.loads(ledger.read_text().strip().split("\n")[-1])
+    lines = [json.dumps([entry[0], "labels", name]) for name in ("../secret.txt", str(tmp_path / "secret.txt"))]
+    ledger.write_text("\n".join([ledger.read_text(), *lines, '["cut', "{}", "7"]))
+    with OutputFolder(tmp_path / "in", "labels", fresh=True) as folder:
+        assert folder.names() == ["labels.csv"]
+        with pytest.raises(StoreError, match="did not write it"):
+            folder.write({"../secret.txt": b"2"})
+    assert (tmp_path / "secret.txt").read_bytes() == b"1"
+
+
+def test_a_check_writes_nothing(tmp_path):
+    check_output(tmp_path / "new/labels.csv", "labels")
+    assert names(tmp_path) == []
+
+
+def test_a_pipe_takes_the_bytes(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write(tmp_path / "pipe", b"12")
+        assert os.read(reader, 10) == b"12"
+    finally:
+        os.close(reader)
