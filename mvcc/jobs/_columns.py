@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, with_point
 from mvcc.jobs._config import Kind
+from mvcc.jobs._dates import A_DATE, DATES, days_of, note_of, order_in, parsed
 from mvcc.jobs._numbers import COMMAS, DECIMAL_COMMAS, POINTS, by_note, numbers_of, with_separators, without_points
 
 Values = NDArray[np.float64] | NDArray[np.object_]
@@ -33,21 +34,6 @@ _CAMEL_ID = re.compile(r".*[a-z](ID|Id|Key|Code|Nr|No)")
 # with letters and digits, but neither a number with its unit nor a date
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])(?![+-]?[\d.,]+[^\W\d_]{1,3}$)(?!\d{1,4}[-/.]\d)[\w.:/-]{2,60}")
 _FEWEST_CODES, _MOST_CODES = 10, 0.9  # rows, and the share of them above which a column holds codes
-_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ].*)?")
-_DATES = {  # how dates may be written, and what this is called
-    "ISO8601": "year-month-day",
-    "%d.%m.%Y": "day.month.year",
-    "%d.%m.%Y %H:%M": "day.month.year",
-    "%d.%m.%Y %H:%M:%S": "day.month.year",
-    "%d.%m.%y": "day.month.year",
-    "%Y/%m/%d": "year/month/day",
-    "%d/%m/%Y": "day/month/year",
-    "%m/%d/%Y": "month/day/year",
-    "%d/%m/%Y %H:%M": "day/month/year",
-    "%m/%d/%Y %H:%M": "month/day/year",
-    "%d-%m-%Y": "day-month-year",
-}
-
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _MOST_NAMED = 6
 _PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
@@ -215,7 +201,7 @@ def understand(values: pd.Series[Any], asked: Kind | None, delimiter: str | None
     if missing.all():
         return Understood(replace(column, kind=None, note="empty"))
     if values.dtype.kind == "M" and asked in (None, "date"):
-        return _dated(column, values, values, "")
+        return _dated(column, days_of(values), values, "")
     if values.dtype.kind == "m" and asked in (None, "number"):
         return _numeric(column, values.dt.total_seconds().to_numpy(dtype=np.float64), values, "in seconds")
     if values.dtype.kind in "iufb" and asked in (None, "number"):
@@ -251,7 +237,7 @@ def _read_like(column: Column, values: pd.Series[Any]) -> Understood:
         texts = as_texts(values).mask(missing)
         said = Column(column.name, "number", column.note, int(missing.sum()))
         return _numeric(said, by_note(texts.fillna("nan"), column.note), texts, column.note)
-    found = understand(values, kind, None, column.note if kind == "date" else "")
+    found = understand(values, kind, None, order_in(column.note) if kind == "date" else "")
     if found.values is None and found.mistake is None:  # all are missing
         return replace(found, values=np.full(len(values), np.nan if kind in ("number", "date") else None))
     return found
@@ -304,30 +290,24 @@ def _numeric(column: Column, numbers: NDArray[Any], texts: pd.Series[Any], note:
 def _as_date(column: Column, texts: pd.Series[Any], missing: NDArray[np.bool_], known: str) -> Understood | None:
     """Read dates; None for what is none, unless it must be."""
     there = texts[~missing]
-    if not there.head(20).str.fullmatch(_DATE).mean() >= _NEARLY_ALL and column.kind != "date":
+    if not there.head(20).str.fullmatch(A_DATE).mean() >= _NEARLY_ALL and column.kind != "date":
         return None
-    for style, order in _DATES.items():
-        dates = _parsed(texts, style) if known in ("", order) else None
-        if dates is not None and dates.notna().sum() >= _NEARLY_ALL * len(there):
-            return _dated(column, dates, texts, order)
-    return _dated(column, _parsed(texts, "mixed"), texts, "") if column.kind == "date" else None
+    for style, order in DATES.items():
+        days = parsed(texts, style) if known in ("", order) else None
+        if days is not None and np.isfinite(days).sum() >= _NEARLY_ALL * len(there):
+            return _dated(column, days, texts, order)
+    return _dated(column, parsed(texts, "mixed"), texts, "") if column.kind == "date" else None
 
 
-def _parsed(texts: pd.Series[Any], style: str) -> pd.Series[Any]:
-    return pd.to_datetime(texts, format=style, errors="coerce", utc=True)
-
-
-def _dated(column: Column, dates: pd.Series[Any], texts: pd.Series[Any], note: str) -> Understood:
+def _dated(column: Column, days: NDArray[np.float64], texts: pd.Series[Any], order: str) -> Understood:
     """Return dates as days, of which the first of January 1970 is 0."""
-    naive = dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
-    days = (naive - pd.Timestamp(0)) / pd.Timedelta(days=1)
-    column = replace(column, kind="date", note=note)
-    bad = days.isna().to_numpy() & ~is_missing(texts)
+    column = replace(column, kind="date", note=note_of(order, days))
+    bad = np.isnan(days) & ~is_missing(texts)
     if bad.any():
         row = int(bad.argmax())
         what = f"{clipped(repr(str(texts.iloc[row])))}, which is no date like the others,"
         return Understood(column, mistake=Mistake(row, what, "Write a date, or leave the cell empty", int(bad.sum())))
-    return Understood(column, np.asarray(days, dtype=np.float64))
+    return Understood(column, days)
 
 
 def _as_words(column: Column, texts: pd.Series[Any]) -> Understood:

@@ -74,7 +74,7 @@ def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
 def written(value: float, kind: str | None) -> str:
     """Write a number with the digits that matter, and a date as one."""
     if kind == "date":
-        return str(pd.Timestamp(0) + pd.Timedelta(days=round(value)))[:10]
+        return str(np.datetime64(round(value), "D"))
     return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
 
 

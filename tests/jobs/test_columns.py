@@ -9,6 +9,8 @@ from itertools import pairwise
 import numpy as np
 import openpyxl
 import pandas as pd
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from mvcc import load_model
@@ -17,10 +19,13 @@ from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.jobs import cluster_job, load_job, read_inputs
 from mvcc.jobs._columns import described
 from mvcc.jobs._config import View
+from mvcc.jobs._distinguishing import written
 from mvcc.jobs._tables import read_table
 from mvcc.results import parse_facts
 from tests.command_line import mvcc
 from tests.jobs.problems import read_csv, write_csv
+
+NO_END = "9999-12-31 is a date; leave it empty for no end"
 
 
 def read(folder, content, name="t.csv", **options):
@@ -57,6 +62,9 @@ def column_of(folder, values, delimiter=";", **options):
         (["1.2.3", "1.10"], "category", "", ["1.2.3", "1.10"]),
         (["2020-01-01", "", "2020-01-03"], "date", "year-month-day", [18262, None, 18264]),
         (["1.2.2020", "28.12.2020"], "date", "day.month.year", [18293, 18624]),
+        (["1600-01-01", "2300-01-01"], "date", "year-month-day", [-135140, 120530]),
+        (["31.12.2300", "01.01.0001 "], "date", "day.month.year", [120894, -719162]),
+        (["9999-12-31"] * 2 + ["9999-12-30 06:00"], "date", f"year-month-day, {NO_END}", [2932896] * 2 + [2932895.25]),
         (["12/31/2020", "01/02/2020"], "date", "month/day/year", [18627, 18263]),
         (["01/02/2020", "03/04/2020"], "date", "day/month/year", [18293, 18355]),
         (
@@ -411,3 +419,36 @@ def test_a_pair_of_two_views_without_a_match_offers_one(two):
         two("a1,b2\n", "i,j,kind\na0,b3,must\n")
     with pytest.raises(InvalidInputError, match=r"p\.csv:2: 'a1' and 'b2' are matched, so they are one object"):
         two("a1,b2\n", "i,j,kind\na1,b2,cannot\n")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns", "day", "object"])
+def test_points_in_time_of_any_year_are_days_whatever_their_unit(tmp_path, unit):
+    first, last = ("1677-09-22", "2262-04-10") if unit == "ns" else ("0001-01-01", "9999-12-31")
+    days = [date.fromisoformat(day) for day in (first, last, "2020-01-01")] + [None]
+    types = {"day": pyarrow.date32(), "object": pyarrow.date64()}
+    column = pyarrow.array(days, types.get(unit, pyarrow.date32()))
+    column = column if unit in types else column.cast(pyarrow.timestamp(unit))
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"n": [0.0, 1.0, 2.0, 4.0], "day": column}), path)
+    table = read_table("shop", View(path=str(path)))
+    assert [(one.kind, one.n_missing) for one in table.used] == [("number", 0), ("date", 1)]
+    assert (NO_END in table.used[1].note) == (unit != "ns")
+    found = table.X["day"].tolist()
+    assert [written(one, "date") for one in found[:3]] == [first, last, "2020-01-01"]
+    assert np.isnan(found[3])
+
+
+@pytest.mark.parametrize("end", ["9999-12-31", "2300-01-01"])
+def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
+    rng = np.random.default_rng(0)
+    days = [f"20{n % 20 + 10}-03-0{n % 9 + 1}" if n % 2 else end for n in range(40)]
+    rows = [["id", "x", "until"], *([f"r{n}", rng.normal() + 9 * (n % 2), day] for n, day in enumerate(days))]
+    write_csv(tmp_path / "t.csv", rows)
+    options = ["--stability-runs", "0", "--no-comparison", "-k", "2"]
+    said = mvcc("cluster", "--view", f"t={tmp_path / 't.csv'}", "--out", tmp_path / "out", *options)
+    assert (NO_END in said.stdout) == (end == "9999-12-31")
+    assert end in (tmp_path / "out/clustering.json").read_text()
+    done = mvcc("predict", tmp_path / "out", "--view", f"t={tmp_path / 't.csv'}", "--out", tmp_path / "again.csv")
+    assert done.returncode == 0
+    labels = [row["cluster"] for row in read_csv(tmp_path / "out/t/labels.csv")]
+    assert [row["cluster"] for row in read_csv(tmp_path / "again.csv")] == labels
