@@ -136,7 +136,7 @@ def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
         if empty := job.k - len(np.unique(fit.labels[number])):
             yield f"{table.name}: {empty} of the {job.k} clusters are empty."
         sizes = np.sort(np.bincount(fit.labels[number], minlength=job.k))
-        if sizes[-1] >= _LARGE * sizes.sum() and np.median(sizes[:-1]) < _SMALL * sizes[-1]:
+        if job.k > 1 and sizes[-1] >= _LARGE * sizes.sum() and np.median(sizes[:-1]) < _SMALL * sizes[-1]:
             yield (
                 f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are small. Rows "
                 f"that are unlike all others may make clusters of their own; look at the smallest ones."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import warnings
 from itertools import permutations
 
 import numpy as np
@@ -359,3 +360,14 @@ def test_inferred_constraints_are_listed_before_those_that_merely_follow(tmp_pat
             weights = [row[3] for row, new in zip(view["propagated"], is_new, strict=True) if new is part]
             assert weights == sorted(weights, reverse=True)
     assert any(sum(view["n_inferred"].values()) and len(view["given"]) for view in facts["views"])
+
+
+@pytest.mark.parametrize("method", ["joint", "co-em"])
+def test_a_single_cluster_is_found_and_reported_without_a_warning(tmp_path, method):
+    values = {"n_clusters": 1, "method": method, "comparison": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        facts = cluster(with_values(write_problem(tmp_path, judged=()), **values), tmp_path / "out")
+        write_clustering_report(facts, tmp_path / "report.html")
+    assert {label for view in facts["views"] for label in view["labels"]} == {0}
+    assert not [said for said in facts["warnings"] if "one cluster has" in said]
