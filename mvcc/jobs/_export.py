@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import codecs
+import io
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,26 +17,61 @@ from mvcc._utils.files import csv_bytes, sha256_of
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.jobs._columns import as_texts, as_whole, understand_all
+from mvcc.jobs._cells import as_arrow, as_csv, escaped, flat, has_decimal_commas, with_numbers
 from mvcc.jobs._config import Job, load_job
 from mvcc.jobs._folder import CONFIG, inputs_of, label_columns
-from mvcc.jobs._formats import read_frame
-from mvcc.jobs._numbers import is_written_number
+from mvcc.jobs._formats import MAX_HEADER, frame_of_parquet, pyarrow_for, read_frame
 from mvcc.jobs._tables import row_ids
-from mvcc.jobs._workbooks import workbook_bytes
+from mvcc.jobs._workbooks import read_records, read_workbook, workbook_bytes
 from mvcc.results import read_facts
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet program compute a cell (OWASP, CSV injection)
 _NAMES = {"name": "cluster_name"}  # of columns beside those of the user
+_TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")
 
-Frames = dict[str, pd.DataFrame]
+
+@dataclass(frozen=True, eq=False)
+class _Exported:
+    """The table of a view, and what the clustering says of its rows.
+
+    Attributes
+    ----------
+    path : str
+        Of the table.
+    content : bytes
+        Of its file.
+    own : DataFrame
+        The user's own columns, as they were read.
+    beside : DataFrame
+        The new ones, by names that no column of the user has.
+    """
+
+    path: str
+    content: bytes
+    own: pd.DataFrame
+    beside: pd.DataFrame
+
+    @property
+    def ending(self) -> str:
+        return Path(self.path).suffix.lower()
+
+    @property
+    def with_types(self) -> pd.DataFrame:
+        """Both; of a text file, what are numbers in all its cells are numbers."""
+        own = with_numbers(self.own) if self.ending in (*_TEXT_FILES, ".arff") else self.own
+        return pd.concat((own, self.beside), axis=1)
+
+
+Views = dict[str, _Exported]
 
 
 def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False) -> dict[Path, int]:
     """Write the tables of a clustering with cluster, name, stability and fit of every row.
 
-    A text that a spreadsheet program would take for a formula gets a leading ``'`` in CSV, and is marked as text in a
-    workbook.
+    Every cell of the user's own columns comes back: from a text file to CSV to the character, with its delimiter,
+    byte-order mark and line ends, and else its value (`with_numbers` says what of a text file is a number in Parquet
+    and workbooks). Parquet tells empty texts from missing values; CSV and workbooks have empty cells for both. In CSV,
+    a text that a spreadsheet program would take for a formula gets a leading ``'``, unless it stood so in the user's
+    own text file; a workbook marks it as text.
 
     Parameters
     ----------
@@ -62,12 +101,12 @@ def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bo
     facts, job = read_facts(folder), load_job(folder / CONFIG)
     names = [view["name"] for view in facts["views"]]
     kind, files = _files(out, kind, names)
-    frames = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
-    contents = {path: _WRITERS[kind]({name: frames[name] for name in own}, str(path)) for path, own in files.items()}
+    views = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
+    contents = {path: _WRITERS[kind]({name: views[name] for name in held}, str(path)) for path, held in files.items()}
     parent = next(iter(files)).parent
     with OutputFolder(parent, "exported tables", fresh=fresh, inputs=inputs_of(job)) as target:
         target.write({path.name: content for path, content in contents.items()})
-    return {path: sum(len(frames[name]) for name in own) for path, own in files.items()}
+    return {path: sum(len(views[name].own) for name in held) for path, held in files.items()}
 
 
 def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Path, list[str]]]:
@@ -92,23 +131,20 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
     return ending, {out: names}
 
 
-def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) -> pd.DataFrame:
-    """Return the table of a view, with what the clustering says of its rows as further columns."""
+def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) -> _Exported:
+    """Return the table of a view, with what the clustering says of its rows."""
     view = job.views[facts["views"][place]["name"]]
-    frame = read_frame(view.path)
+    frame, content = read_frame(view.path), Path(view.path).read_bytes()
     ids = row_ids(frame, view)
     columns, values = label_columns(facts["views"][place])
-    is_same = sha256_of(Path(view.path).read_bytes()) == facts["inputs"][place]["sha256"]
-    if not is_same or set(ids) != set(values):
+    if sha256_of(content) != facts["inputs"][place]["sha256"] or set(ids) != set(values):
         raise DataError(
             f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
             f"mvcc cluster {folder / CONFIG} --out {folder}"
         )
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
-    found = pd.concat((frame, beside), axis=1)
-    found.attrs = frame.attrs
-    return found
+    return _Exported(view.path, content, _exact(frame, view.path, content), beside)
 
 
 def _free(name: str, taken: pd.Index) -> str:
@@ -117,55 +153,78 @@ def _free(name: str, taken: pd.Index) -> str:
     return name if name not in taken else next(other for other in others if other not in taken)
 
 
-def _csv(frames: Frames, path: str) -> bytes:
-    """Write one table; with semicolons where its commas may be decimal commas."""
-    (frame,) = frames.values()
-    columns = [escaped([str(name), *_as_text(frame[name])]) for name in frame.columns]
-    return csv_bytes(zip(*columns, strict=True), "," if frame.attrs.get("delimiter", ",") == "," else ";")
+def _exact(frame: pd.DataFrame, path: str, content: bytes) -> pd.DataFrame:
+    """Return a table with whole numbers where pandas makes floats of them, since others are none or missing."""
+    ending = Path(path).suffix.lower()
+    if ending == ".parquet":
+        return frame_of_parquet(_arrow_table(content).to_pandas(integer_object_nulls=True))
+    if ending == ".xlsx":
+        return read_workbook(content, path, exact=True)
+    return read_records(content, path, exact=True) if ending in _RECORDS else frame
 
 
-def _as_text(column: pd.Series[Any]) -> list[str]:
-    texts = as_texts(column) if column.dtype.kind == "f" else column.astype(str)
-    found: list[str] = texts.where(column.notna(), "").tolist()
-    return found
+def _arrow_table(content: bytes) -> Any:
+    from pyarrow import parquet
+
+    return parquet.read_table(io.BytesIO(content))
 
 
-def escaped(texts: list[str]) -> list[str]:
-    """Return texts, with a leading ``'`` where a spreadsheet program would take them for formulas."""
-    return [f"'{text}" if text.startswith(_FORMULA) and not is_written_number(text) else text for text in texts]
+def _csv(views: Views, path: str) -> bytes:
+    """Write one table; that of a text file as it was, with its own decimal sign in the new columns."""
+    (view,) = views.values()
+    own, beside = _texts(view.own, path), _texts(view.beside, path)
+    if view.ending not in _TEXT_FILES:
+        return csv_bytes(zip(*map(escaped, own + beside), strict=True))
+    if has_decimal_commas(view.own):
+        is_decimal = [dtype.kind == "f" for dtype in view.beside.dtypes]
+        beside = [
+            [text.replace(".", ",") for text in texts] if decimal else texts
+            for texts, decimal in zip(beside, is_decimal, strict=True)
+        ]
+    rows = zip(*own, *map(escaped, beside), strict=True)
+    return _in_style_of(view, rows)
 
 
-def _xlsx(frames: Frames, path: str) -> bytes:
-    return workbook_bytes({name: _typed(frame) for name, frame in frames.items()}, path)
+def _texts(frame: pd.DataFrame, path: str) -> list[list[str]]:
+    return [[str(name), *as_csv(frame[name], path)] for name in frame.columns]
 
 
-def _parquet(frames: Frames, path: str) -> bytes:
-    frame = _typed(next(iter(frames.values())))
-    for name in frame.columns:  # a column of a sheet may hold numbers and texts, which Parquet has no type for
-        if pd.api.types.infer_dtype(frame[name], skipna=True).startswith("mixed"):
-            frame[name] = frame[name].astype(str).where(frame[name].notna(), None)
-    frame.attrs = {}
+def _in_style_of(view: _Exported, rows: Iterable[Iterable[str]]) -> bytes:
+    """Write rows with the delimiter, the byte-order mark and the line ends of a text file."""
+    mark = codecs.BOM_UTF8 if view.content.startswith(codecs.BOM_UTF8) else b""
+    unquoted = re.sub(rb'"[^"]*"', b"", view.content[:MAX_HEADER])  # names may have line breaks
+    first = re.search(rb"\r\n|\n|\r", unquoted)
+    end = first[0] if first else b"\n"
+    delimiter = view.own.attrs["delimiter"]
+    return mark + b"".join(csv_bytes([row], delimiter).removesuffix(b"\n") + end for row in rows)
+
+
+def _xlsx(views: Views, path: str) -> bytes:
+    frames = {name: view.with_types for name, view in views.items()}
+    for frame in frames.values():
+        for name in frame.columns:
+            frame[name] = flat(frame[name], path)
+    return workbook_bytes(frames, path)
+
+
+def _parquet(views: Views, path: str) -> bytes:
+    """Write one table; that of a Parquet file with all its types."""
+    (view,) = views.values()
+    pyarrow = pyarrow_for(path)
+    from pyarrow import parquet
+
+    buffer = io.BytesIO()
     try:
-        content = frame.to_parquet(engine="pyarrow", index=False)
-    except ImportError:
-        raise DataError(f"{path}: Parquet needs the package pyarrow: pip install pyarrow") from None
-    except ValueError as error:  # which those of pyarrow are
+        if view.ending == ".parquet":
+            table = _arrow_table(view.content)
+            for name in view.beside.columns:
+                table = table.append_column(name, as_arrow(view.beside[name]))
+        else:
+            table = pyarrow.table({str(name): as_arrow(column) for name, column in view.with_types.items()})
+        parquet.write_table(table, buffer)
+    except pyarrow.ArrowException as error:
         raise DataError(f"{path}: cannot be written as Parquet: {clipped(str(error), 200)}.") from error
-    assert content is not None
-    return content
+    return buffer.getvalue()
 
 
-def _typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose columns of numbers are numbers; such as begin with zeros are codes, and stay text."""
-    texts = [name for name in frame.columns if frame[name].dtype.kind in "OUT"]
-    found = understand_all(frame[texts], dict.fromkeys(texts))
-    numbers = {
-        name: as_whole(pd.Series(one.values))
-        for name, one in found.items()
-        if one.column.kind == "number" and one.mistake is None and not one.column.note.endswith("is 1")
-        if not frame[name].astype(str).str.match(r"\s*[+-]?0\d").any()
-    }
-    return frame.assign(**numbers)
-
-
-_WRITERS: dict[str, Callable[[Frames, str], bytes]] = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}
+_WRITERS: dict[str, Callable[[Views, str], bytes]] = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}

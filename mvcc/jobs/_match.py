@@ -13,8 +13,8 @@ from mvcc._utils.messages import clipped, counted, shown
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.jobs._asked import with_answers
+from mvcc.jobs._cells import escaped
 from mvcc.jobs._config import Job
-from mvcc.jobs._export import escaped
 from mvcc.jobs._folder import inputs_of
 from mvcc.jobs._inputs import Inputs, read_inputs
 from mvcc.jobs._tables import Table

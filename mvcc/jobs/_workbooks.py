@@ -21,15 +21,15 @@ from mvcc.exceptions import DataError
 _FORMULA = re.compile(rb"<f[ >/]")
 _ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CHARACTERS = 2**20 - 1, 2**14, 32_767  # of a sheet and of a cell, by Excel
-_CELLS = (int, float, decimal.Decimal, datetime.date, datetime.time, datetime.timedelta)
+_MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def read_workbook(content: bytes, path: str) -> pd.DataFrame:
+def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
     """Read the first sheet with cells of an Excel workbook, with values as it shows them.
 
     A merged cell has its value in all its rows and columns. A formula has the value that was stored with it, and none
-    where none was.
+    where none was. With ``exact``, each cell keeps its own type, also beside others in its column.
     """
     try:
         import openpyxl
@@ -61,7 +61,7 @@ def read_workbook(content: bytes, path: str) -> pd.DataFrame:
     while rows and all(value is None for value in rows[-1]):
         rows.pop()
     names = ["" if name is None else str(name).strip() for name in rows[0]]
-    frame = _frame(names, [[None if value in _ERRORS else value for value in row] for row in rows[1:]])
+    frame = _frame(names, [[None if value in _ERRORS else value for value in row] for row in rows[1:]], exact)
     frame.attrs["lines"] = first + 1
     notes = []
     if len(filled) > 1:
@@ -78,8 +78,8 @@ def read_workbook(content: bytes, path: str) -> pd.DataFrame:
     return frame
 
 
-def read_records(content: bytes, path: str) -> pd.DataFrame:
-    """Read JSON: an object in each line, or a list of objects."""
+def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
+    """Read JSON: an object in each line, or a list of objects. With ``exact``, each value keeps its own type."""
     text = decoded(content, path, DataError)
     if text.lstrip().startswith("["):
         records = [*enumerate(_parsed(text, path), 1)]
@@ -91,7 +91,7 @@ def read_records(content: bytes, path: str) -> pd.DataFrame:
     if bad := [number for number, record in records if not isinstance(record, dict)]:
         raise DataError(f'{path}: {unit} {bad[0]} is no JSON object, such as {{"id": "a", "size": 1}}.')
     names = list(dict.fromkeys(name for _, record in records for name in record))
-    frame = _frame(names, [[record.get(name) for name in names] for _, record in records])
+    frame = _frame(names, [[record.get(name) for name in names] for _, record in records], exact)
     if unit == "line" and records and len(records) == records[-1][0] - records[0][0] + 1:
         frame.attrs["lines"] = records[0][0]
     return frame
@@ -105,13 +105,13 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
         raise DataError(f"{path}:{line or getattr(error, 'lineno', 1)}: this is no JSON: {reason}.") from error
 
 
-def _frame(names: list[str], rows: Iterable[list[Any]]) -> pd.DataFrame:
-    """Return a table whose columns have the types of their cells; such as have neither name nor cells are left out."""
+def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
+    """Return a table, each column of one type unless exact; such as have neither name nor cells are left out."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     kept = [n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])]
     if not kept:
         return pd.DataFrame()
-    frame = pd.concat([pd.Series(columns[n], dtype=None if columns[n] else object) for n in kept], axis=1)
+    frame = pd.concat([pd.Series(columns[n], dtype=None if columns[n] and not exact else object) for n in kept], axis=1)
     frame.columns = pd.Index([names[n] for n in kept])
     return frame
 
@@ -134,6 +134,7 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
                 f"{title} has {len(frame):,} of {frame.shape[1]:,}. Choose --format csv."
             )
         sheet = book.create_sheet(title[:31])
+        sheet.freeze_panes = "A2"  # the names stay in sight
         columns = [[str(name), *_values(frame[name])] for name in frame.columns]
         for row in zip(*columns, strict=True):
             sheet.append([_cell(sheet, value, path) for value in row])
@@ -147,13 +148,18 @@ def _values(column: pd.Series[Any]) -> list[Any]:
 
 
 def _cell(sheet: Any, value: Any, path: str) -> Any:
-    """Return what a sheet takes: a number or a date as it is, everything else as a text."""
-    is_plain = isinstance(value, _CELLS) and getattr(value, "tzinfo", None) is None
-    if value is None or (is_plain and not (isinstance(value, float) and math.isinf(value))):
+    """Return what a sheet takes: what it keeps as a number or a date as such, everything else as a text."""
+    if value is None or isinstance(value, bool):
         return value
     from openpyxl.cell import WriteOnlyCell
 
-    text = str(value)
+    if _is_kept_number(value):
+        cell = WriteOnlyCell(sheet, str(value))  # with all digits, of which openpyxl writes 16
+        cell.data_type = "n"
+        return cell
+    if isinstance(value, _MOMENTS) and _is_kept_moment(value):
+        return value
+    text = re.sub("\r\n?", "\n", str(value))  # which all XML readers do
     if len(text) > _MOST_CHARACTERS or _NOT_IN_XML.search(text):
         raise DataError(
             f"{path}: {shown(text)} cannot be in a workbook, whose cells have no control characters and at most "
@@ -162,3 +168,21 @@ def _cell(sheet: Any, value: Any, path: str) -> Any:
     cell = WriteOnlyCell(sheet, text)
     cell.data_type, cell.quotePrefix = "s", text.startswith("=")
     return cell
+
+
+def _is_kept_number(value: Any) -> bool:
+    """Tell whether spreadsheet programs keep a number: finite floats, and others of at most 15 digits."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, decimal.Decimal):
+        return value.is_finite() and len(value.as_tuple().digits) <= 15
+    return isinstance(value, int) and abs(value) < 10**15
+
+
+def _is_kept_moment(value: Any) -> bool:
+    """Tell whether a sheet keeps a date or time: from the year 1900 on, to the millisecond, without a time zone."""
+    if isinstance(value, datetime.timedelta):
+        return value % datetime.timedelta(milliseconds=1) == datetime.timedelta(0)
+    fine = getattr(value, "microsecond", 0) % 1000 or getattr(value, "nanosecond", 0)
+    in_reach = 1900 <= getattr(value, "year", 1900) <= 9999
+    return in_reach and not fine and getattr(value, "tzinfo", None) is None
