@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -12,9 +11,8 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, replay_trial, run_experiment
 from mvcc.results import Results
+from tests.crashes.rights import rights_of_everybody
 from tests.crashes.steps import CONFIG
-
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -27,12 +25,8 @@ def read_only():
     places = [root, folder, folder / "trials"]
     for place in places:
         place.chmod(0o555)
-    administrator = os.geteuid() == 0  # whom no rights keep out
-    if administrator:
-        os.seteuid(NOBODY)
-    yield folder
-    if administrator:
-        os.seteuid(0)
+    with rights_of_everybody():
+        yield folder
     for place in places:
         place.chmod(0o755)
     shutil.rmtree(root)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import signal
@@ -21,9 +20,9 @@ from mvcc.jobs._asked import with_answers
 from mvcc.jobs._clustering import clustered
 from mvcc.jobs._folder import results_folder, write_folder
 from tests.crashes import steps
+from tests.crashes.rights import rights_of_everybody
 from tests.jobs.problems import cluster, outputs, read_csv, with_values, write_csv, write_problem
 
-NOBODY = 65534
 EVERYTHING = {
     *("clustering.json", "cluster.yaml", "model.skops", "report.html", ".mvcc-files"),
     *(f"view{v}/{name}.csv" for v in (0, 1) for name in ("labels", "moved")),
@@ -179,16 +178,12 @@ def test_a_folder_that_nobody_may_write_to_is_refused(options):
         cluster(moved, root / "done")
         root.chmod(0o555)
         (root / "done").chmod(0o555)
-        administrator = os.geteuid() == 0
-        if administrator:
-            os.seteuid(NOBODY)
-        try:
-            for name in ("done", "new"):
-                with pytest.raises(StoreError, match=r"cannot be written: Permission denied\. Make it writable, or ch"):
-                    cluster(moved, root / name)
-        finally:
-            if administrator:
-                os.seteuid(0)
+        for name in ("done", "new"):
+            with (
+                rights_of_everybody(),
+                pytest.raises(StoreError, match=r"cannot be written: Permission denied\. Make it writable, or ch"),
+            ):
+                cluster(moved, root / name)
         assert names(root / "done") == EVERYTHING
     finally:
         root.chmod(0o755)
