@@ -165,7 +165,7 @@ class _Dialog:
             offered = card.groups[first : first + n]
             key = self._key("n none of these" if offered else "n new group", *more)
             if key.isdigit() and 1 <= int(key) <= len(offered):
-                done = self._answer(card, offered[int(key) - 1].group)
+                done = self._answer(card, offered[int(key) - 1].name)
             elif key == "n":
                 done = self._opens(card)
             elif key == "m" and more:
@@ -190,7 +190,7 @@ class _Dialog:
             self._say(f"Are these two alike? {_clean(card.id)} and one of {_clean(group.name)}:")
             self._side_by_side(card.rows, group.exemplars[0])
             while (key := self._key("y yes", "n no")) != "n":
-                if self._answer(card, group.group) if key == "y" else self._other(key, card):
+                if self._answer(card, group.name) if key == "y" else self._other(key, card):
                     return
         if not self._opens(card):
             self._wanted = card.id

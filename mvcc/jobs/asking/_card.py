@@ -12,6 +12,7 @@ import pandas as pd
 
 from mvcc._utils.messages import counted
 from mvcc.jobs._tables import Table
+from mvcc.jobs.asking._group_names import handle_of
 from mvcc.multiview import Question
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
@@ -97,7 +98,7 @@ class Shower:
     def card(self, question: Question, second_look: str | None) -> Card:
         """Return the card of a question."""
         groups = tuple(
-            ShownGroup(f"g{offer.group.number}", offer.group.name, offer.group.size,
+            ShownGroup(handle_of(offer.group), offer.group.name, offer.group.size,
                        tuple(map(self.rows, offer.exemplars))) for offer in question.offers)  # fmt: skip
         return Card(question.id, self.why(question), self.rows(question.rows), groups, second_look)
 

@@ -20,10 +20,11 @@ from mvcc.jobs._features import features_before_clusters
 from mvcc.jobs._inputs import Inputs, caller_of
 from mvcc.jobs.asking._card import Card, Shower
 from mvcc.jobs.asking._folder import GROUPS, AnswersFolder
+from mvcc.jobs.asking._group_names import check_new_name, handle_of, looks_like_handle
 from mvcc.jobs.asking._session_types import NearRow, NearRows, Said, Status
 from mvcc.multiview import Group, Question, Questions
 
-_UNDO, _MERGE, _RENAME = "undo", "merge:", "rename:"
+_UNDO, _MERGE, _RENAME, _NEW = "undo", "merge:", "rename:", "new:"
 _NO_GROUP = ("unsure", "outlier")
 _STEP = 10  # answers after which it is told how much they moved
 _BETWEEN_LOOKS = 4  # other questions, at least
@@ -62,7 +63,7 @@ class AskSession:
     ) -> None:
         self._job, self._inputs, self.base = job, inputs, base or Path()
         read = [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
-        self._folder = AnswersFolder(folder, list(job.views), read, on_note)
+        self._folder, self._on_note = AnswersFolder(folder, list(job.views), read, on_note), on_note
         for table in inputs.tables:
             if broken := next((name for name in table.ids if len(name.splitlines()) != 1), None):
                 raise InvalidInputError(f"{table.path}: the id {shown(broken)} contains a line break; rename it.")
@@ -84,6 +85,12 @@ class AskSession:
                         f"folder with --out."
                     ) from error
             self._store([])
+            for group in self.groups:
+                if looks_like_handle(group.name):
+                    self._on_note(
+                        f"{self._folder.path}: the group {shown(group.name)} takes all answers "
+                        f"{shown(group.name)}, whichever group has this handle. Rename it."
+                    )
         except BaseException:
             self._folder.__exit__(None, None, None)
             raise
@@ -151,6 +158,7 @@ class AskSession:
         try:
             for number, (id, answer) in enumerate(said):
                 try:
+                    _check_new(answer)
                     mine = {one for one, _ in self._active[n_kept:]} if again else set()
                     found.append(self._take(id, answer, again=again, stored=stored, mine=mine))
                     n_kept = min(n_kept, len(self._active))
@@ -224,7 +232,7 @@ class AskSession:
             return {t.name: [t.ids[row] for row in rows] for t, rows in zip(tables, of_views, strict=True) if rows}
 
         def called(group: Group) -> dict[str, Any]:
-            return {"group": f"g{group.number}", "name": group.name, "size": group.size}
+            return {"group": handle_of(group), "name": group.name, "size": group.size}
 
         looks, questions = self._second_looks(), []
         for one in self.next(n):
@@ -267,12 +275,12 @@ class AskSession:
             return self._added(stored, group, answer)
         one = self._id(id)
         again = again and one not in mine
-        before, opens = questions.said(one), answer == "new" or answer.startswith("new:")
+        before, opens = questions.said(one), answer == "new" or answer.startswith(_NEW)
         guessed = questions.answer(one, answer if opens or answer in _NO_GROUP else self._group(answer), again=again)
         says = str(questions.said(one))
         if before is not None and not again:  # said once more
             return Said(one, says, None, None)
-        added = self._added(stored, one, f"new:{says}" if opens else says)
+        added = self._added(stored, one, f"{_NEW}{says}" if opens else says)
         moved = self._moved() if questions.progress.answered % _STEP == 0 else None
         return replace(added, answer=says, guessed=guessed if before is None else None, moved=moved)
 
@@ -295,7 +303,7 @@ class AskSession:
 
     def _group(self, which: str) -> str:
         """Return the name of a group that is named, or else called by its handle."""
-        names = {f"g{group.number}": group.name for group in self.groups}
+        names = {handle_of(group): group.name for group in self.groups}
         return which if which in names.values() else names.get(which, which)
 
     def _refuse_contradiction(self, new: Said) -> None:
@@ -366,3 +374,10 @@ class AskSession:
             return None
         (now, rows), (before, _) = self._guesses[n], self._guesses[n - _STEP]
         return float(rows[now != before].sum() / rows.sum())
+
+
+def _check_new(answer: str) -> None:
+    """Check the name that an answer gives to a group, if it gives one."""
+    for gives in (_NEW, _RENAME):
+        if answer.startswith(gives):
+            check_new_name(answer.removeprefix(gives))

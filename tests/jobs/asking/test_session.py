@@ -20,9 +20,9 @@ def options(tmp_path):
     return write_problem(tmp_path, judged=())
 
 
-def session(options, folder, **values):
+def session(options, folder, on_note=lambda note: None, **values):
     job = load_job(None, with_values(options, **values))
-    return AskSession(job, read_inputs(job), folder, on_note=values.get("on_note", lambda note: None))
+    return AskSession(job, read_inputs(job), folder, on_note=on_note)
 
 
 def truth_of(options):
@@ -101,15 +101,57 @@ def test_undo_takes_back_one_thing_after_the_other(options, tmp_path):
     assert [row["id"] for row in rows] == [first, second, "a", "a", second, first]
 
 
-def test_a_handle_stands_for_a_group_unless_one_is_named_so(options, tmp_path):
+def test_a_handle_stands_for_a_group(options, tmp_path):
     with session(options, tmp_path / "asked") as asking:
-        ids = [question.id for question in asking.next(4)]
+        ids = [question.id for question in asking.next(3)]
         assert asking.answer(ids[0], "new").answer == "group 1"
-        assert asking.answer(ids[1], "new:g1").answer == "g1"
-        assert asking.answer(ids[2], "g1").answer == "g1"
-        assert asking.answer(ids[3], "g2").answer == "g1"
+        assert asking.answer(ids[1], "new:b").answer == "b"
+        assert asking.answer(ids[2], "g2").answer == "b"
         with pytest.raises(InvalidInputError, match="no group 'g3'"):
-            asking.answer(ids[3], "g3", again=True)
+            asking.answer(ids[2], "g3", again=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("g1", "'g1' must not be the name of a group: g with a number stands for the group of this number"),
+        ("g007", "'g007' must not be the name"),
+        ("a" * 201, r"'aaa.*' has 201 letters; a group's name has at most 200"),
+    ],
+)
+def test_names_like_handles_and_long_ones_are_refused(options, tmp_path, name, message):
+    with session(options, tmp_path / "asked") as asking:
+        first, second = (question.id for question in asking.next(2))
+        asking.answer(first, "new:a")
+        before = all_of(asking)
+        with pytest.raises(InvalidInputError, match=message):
+            asking.answer(second, f"new:{name}")
+        with pytest.raises(InvalidInputError, match=message):
+            asking.rename("a", name)
+        assert all_of(asking) == before
+        asking.rename("a", "a" * 200)
+        asking.answer(second, "new:g")
+
+
+def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        ids = [question.id for question in asking.next(3)]
+        for one, name in zip(ids, "abc", strict=True):
+            asking.answer(one, f"new:{name}")
+    log, notes = tmp_path / "asked" / "asked.csv", []
+    log.write_text(log.read_text().replace("new:a,", "new:g2,").replace("new:c,", f"new:{'c' * 300},"))
+    with session(options, tmp_path / "asked", on_note=notes.append) as asking:
+        assert [group.name for group in asking.groups] == ["g2", "b", "c" * 300]
+        (question,) = asking.next()
+        asking.answer(question.id, "g2")
+        asking.rename("g2", "a")
+        assert asking.said[0] == (ids[0], "a")
+    assert [note.partition(": ")[2] for note in notes] == [
+        "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
+    ]
+    with session(options, tmp_path / "asked", on_note=notes.append) as asking:
+        assert [group.name for group in asking.groups][:2] == ["a", "b"]
+    assert len(notes) == 1
 
 
 @pytest.mark.parametrize("name", ["new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x", " x", ""])
