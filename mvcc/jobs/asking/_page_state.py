@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils.messages import shown
-from mvcc.exceptions import InvalidInputError
+from mvcc.jobs.asking._group_names import MOST_LETTERS, handle_of
 
 if TYPE_CHECKING:
     from mvcc.jobs.asking._session import AskSession
@@ -28,7 +27,7 @@ class Stale(Exception):
 
 
 class PageState:
-    """Questions to one person, whatever the number of pages that are open.
+    """Questions to one person, whatever the number of pages that are open; what they say was read by ``read_body``.
 
     Parameters
     ----------
@@ -52,11 +51,10 @@ class PageState:
             self._version = status.version
         return {
             "card": self._question and self._with_numbers(asdict(session.card(self._question))),
-            "groups": [
-                {"group": f"g{group.number}", "name": group.name, "size": group.size} for group in session.groups
-            ],
+            "groups": [{"group": handle_of(group), "name": group.name, "size": group.size} for group in session.groups],
             "said": [{"id": id, "answer": answer} for id, answer in session.said],
             "status": asdict(status),
+            "most_letters": MOST_LETTERS,
         }
 
     def card(self, id: str) -> dict[str, Any]:
@@ -72,23 +70,25 @@ class PageState:
 
     def answer(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take an answer; return the new state, and whether the answer was the first guess."""
-        id, answer = self._texts(said, "id", "answer")
-        told = self._session.answer(id, answer, again=said.get("again") is True)
+        self._refuse_stale(said)
+        told = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
         return {**self.now(), "told": asdict(told)}
 
     def undo(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take back what was said last; return the new state, and the question that is open again."""
-        self._texts(said)
+        self._refuse_stale(said)
         return {"undone": self._session.undo(), **self.now()}
 
     def merge(self, said: dict[str, Any]) -> dict[str, Any]:
         """Put one group into another; return the new state."""
-        self._session.merge(*self._texts(said, "kept", "gone"))
+        self._refuse_stale(said)
+        self._session.merge(said["kept"], said["gone"])
         return self.now()
 
     def rename(self, said: dict[str, Any]) -> dict[str, Any]:
         """Give a group another name; return the new state."""
-        self._session.rename(*self._texts(said, "group", "name"))
+        self._refuse_stale(said)
+        self._session.rename(said["group"], said["name"])
         return self.now()
 
     def finish(self, said: dict[str, Any]) -> dict[str, Any]:
@@ -99,14 +99,10 @@ class PageState:
         """Return the path of a picture that a page was told of; empty for other numbers."""
         return self._images.get(number, "")
 
-    def _texts(self, said: dict[str, Any], *names: str) -> list[str]:
-        """Return what a page says, if it knows the present state."""
-        for name in names:
-            if not isinstance(said.get(name), str):
-                raise InvalidInputError(f"{name} must be a text, got {shown(said.get(name))}.")
-        if said.get("version") != self._session.status.version:
+    def _refuse_stale(self, said: dict[str, Any]) -> None:
+        """Refuse what a page says that does not know the present state."""
+        if said["version"] != self._session.status.version:
             raise Stale(self.now())
-        return [said[name] for name in names]
 
     def _with_numbers(self, value: Any) -> Any:
         """Return a value with a number in the place of every path of a picture."""

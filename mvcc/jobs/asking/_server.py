@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import socket
 import socketserver
 import sys
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError, MvccError
+from mvcc.jobs.asking._bodies import REQUESTS, read_body
 from mvcc.jobs.asking._page_state import PageState, Stale
 
 if TYPE_CHECKING:
@@ -33,6 +37,9 @@ _FILES = {
 _IMAGES = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
 _LARGEST_IMAGE = 20 * 2**20
 _LARGEST_BODY = 2**16
+_MOST_WAITING, _MOST_CONNECTIONS = 128, 32  # connections that wait for a thread, and that have one
+_LOOK = 0.1  # seconds between two looks at what takes too long
+_PATIENCE = 30  # seconds for a request to arrive as a whole, and for its response to leave
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -67,9 +74,14 @@ def serve_page(session: AskSession, then: str, on_ready: Callable[[str], None], 
 
 
 class PageServer(ThreadingHTTPServer):
-    """Serve one page and take its answers, one at a time; pictures are below the folder ``images``."""
+    """Serve one page and take its answers, one at a time; pictures are below the folder ``images``.
+
+    A connection is closed that takes too long, however often it moves a byte; what the server itself needs for an
+    answer is not counted. Connections beyond the most wait for others to end.
+    """
 
     daemon_threads = True
+    request_queue_size = _MOST_WAITING
 
     def __init__(self, state: PageState, images: Path, port: int) -> None:
         self.state = state
@@ -77,6 +89,8 @@ class PageServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.turn = threading.Lock()
         self.ended = False
+        self._until: dict[socket.socket, float] = {}  # when each connection is closed
+        self._changed = threading.Condition()
         try:
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as error:
@@ -96,13 +110,43 @@ class PageServer(ThreadingHTTPServer):
     def serve(self) -> None:
         """Serve until the page finishes or the process is interrupted; what was being written is written."""
         try:
-            self.serve_forever(poll_interval=0.1)
+            self.serve_forever(poll_interval=_LOOK)
         except KeyboardInterrupt:
             pass  # the usual end
         finally:
             with self.turn:
                 self.ended = True
             self.server_close()
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection, unless there are as many as may be."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: len(self._until) < _MOST_CONNECTIONS, _LOOK):
+                raise TimeoutError  # it waits; meanwhile connections that take too long are closed
+        connection, address = super().get_request()
+        self.wait_for(connection, _PATIENCE)
+        return connection, address
+
+    def wait_for(self, connection: socket.socket, seconds: float) -> None:
+        """Close a connection after some seconds."""
+        with self._changed:
+            self._until[connection] = time.monotonic() + seconds
+
+    def service_actions(self) -> None:
+        """Close the connections that have taken too long."""
+        now = time.monotonic()
+        with self._changed:
+            for connection, until in self._until.items():
+                if until < now:
+                    with suppress(OSError):  # it is closed already
+                        connection.shutdown(socket.SHUT_RDWR)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection that ends."""
+        with self._changed:
+            self._until.pop(request, None)
+            self._changed.notify()
+        super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a browser that did not wait for the response."""
@@ -118,7 +162,6 @@ class _Refused(Exception):
 
 class _Handler(BaseHTTPRequestHandler):
     server: PageServer
-    timeout = 30  # seconds for a request to arrive
 
     def do_GET(self) -> None:
         self._respond(self._get)
@@ -177,20 +220,24 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(HTTPStatus.NOT_FOUND)
 
     def _post(self, name: str, query: dict[str, str]) -> None:
-        if name not in ("answer", "undo", "merge", "rename", "finish"):
+        if name not in REQUESTS:
             raise _Refused(HTTPStatus.NOT_FOUND)
-        said = self._body()
+        said = read_body(name, self._body())
         self._send(HTTPStatus.OK, self._in_turn(lambda: getattr(self.server.state, name)(said)))
         if name == "finish":
             threading.Thread(target=self.server.shutdown).start()
 
     def _in_turn(self, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        with self.server.turn:
-            if self.server.ended:
-                raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server has ended.")
-            return do()
+        self.server.wait_for(self.connection, inf)
+        try:
+            with self.server.turn:
+                if self.server.ended:
+                    raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server has ended.")
+                return do()
+        finally:
+            self.server.wait_for(self.connection, _PATIENCE)
 
-    def _body(self) -> dict[str, Any]:
+    def _body(self) -> bytes:
         length = self.headers.get("Content-Length", "")
         if self.headers.get_content_type() != "application/json":
             raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be JSON.")
@@ -198,13 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
         if len(length) > 9 or int(length) > _LARGEST_BODY:
             raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body must have {_LARGEST_BODY} bytes at most.")
-        try:
-            said = json.loads(self.rfile.read(int(length)))
-        except (ValueError, RecursionError):
-            raise _Refused(HTTPStatus.BAD_REQUEST, "the body is no JSON.") from None
-        if not isinstance(said, dict):
-            raise _Refused(HTTPStatus.BAD_REQUEST, f"the body must be an object, got {shown(said)}.")
-        return said
+        return self.rfile.read(int(length))
 
     def _send_image(self, number: str) -> None:
         """Send a picture of a card, if it is still one below the folder of pictures."""

@@ -7,11 +7,15 @@ import http.client
 import json
 import os
 import socket
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
+from mvcc.jobs.asking import _server
 from tests.jobs.asking.pages import PNG, THEN, asked, kind_of, serving, write_tables
 
 
@@ -177,11 +181,19 @@ def test_what_another_page_has_not_seen_is_told_instead(config, server, name):
     stale = state_of(server)
     answer(server, "new:harbor")
     answer(server, "new:street")
-    said = {"id": stale["card"]["id"], "answer": "unsure", "kept": "g1", "gone": "g2", "group": "g1", "name": "x"}
+    said = {
+        "answer": {"id": stale["card"]["id"], "answer": "unsure"},
+        "undo": {},
+        "merge": {"kept": "g1", "gone": "g2"},
+        "rename": {"group": "g1", "name": "x"},
+    }[name]
     before = asked(config)
-    for version in (0, 1, 3, -1, None, "2", [2]):
+    for version in (0, 1, 3):
         status, state = post(server, name, {**said, "version": version})
         assert (status, state["status"]["version"], len(state["groups"])) == (409, 2, 2)
+    for version in (-1, 2**31 + 1, None, "2", [2], 2.0, True, float("nan")):
+        status, told = post(server, name, {**said, "version": version})
+        assert (status, "version must be a whole number from 0 to" in told["error"]) == (400, True)
     assert asked(config) == before
 
 
@@ -215,14 +227,22 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
     bad = [
         {"answer": 3}, {"answer": ["new"]}, {"answer": None}, {"id": None}, {"id": "texts:nobody"}, {"id": ""},
         {"answer": "nothing of this name"}, {"answer": "g7"}, {"answer": "new:unsure"}, {"answer": "new:a\nb"},
+        {"answer": "new:g3"}, {"answer": f"new:{'a' * 60_000}"}, {"again": 1}, {"again": None}, {"agian": True},
     ]  # fmt: skip
     for one in bad:
         status, told = post(server, "answer", {**good, **one})
         assert status == 400, one
         assert told["error"]
     assert post(server, "undo", {"version": 0})[0] == 400
+    assert post(server, "finish", {"version": 0, "now": True})[0] == 400
+    repeated = f'{{"id": "x", {json.dumps(good)[1:]}'
+    assert ask(server, "answer", "POST", repeated, Content_Type="application/json")[0] == 400
     assert asked(config) == []
     assert post(server, "answer", good)[0] == 200
+    for name in ("g1", "g2", "a" * 201):
+        status, told = post(server, "rename", {"group": "g1", "name": name, "version": 1})
+        assert (status, "name" in told["error"]) == (400, True)
+    assert len(asked(config)) == 1
 
 
 @pytest.mark.parametrize(
@@ -356,3 +376,78 @@ def test_finishing_says_what_comes_next_and_ends(config):
         with pytest.raises(ConnectionRefusedError):
             ask(server, "state")
     assert len(asked(config)) == 1
+
+
+@contextmanager
+def connected(server, n):
+    with ExitStack() as stack:
+        there = ("127.0.0.1", server.server_port)
+        yield [stack.enter_context(socket.create_connection(there, timeout=10)) for _ in range(n)]
+
+
+def test_a_hundred_requests_at_the_same_time_are_all_answered(server):
+    with ThreadPoolExecutor(100) as pages:
+        assert list(pages.map(lambda page: ask(server, "state")[0], range(100))) == [200] * 100
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /", b"POST /%s/answer HTTP/1.0\r\nHost: localhost:%d\r\n"])
+def test_a_client_that_drips_bytes_is_cut_off(server, monkeypatch, sent):
+    monkeypatch.setattr(_server, "_PATIENCE", 0.5)
+    sent = sent % (server.token.encode(), server.server_port) if b"%" in sent else sent
+    with connected(server, 1) as (client,):
+        client.sendall(sent)
+
+        def is_cut_off():
+            try:
+                client.sendall(b"x")
+            except ConnectionError:
+                return True
+            time.sleep(0.05)
+            return False
+
+        wait_until(is_cut_off)
+    assert ask(server, "state")[0] == 200
+
+
+def test_a_client_that_does_not_take_its_picture_is_cut_off(config, server, monkeypatch):
+    (number,) = images_of(card_with_picture(server))
+    for picture in (config.parent / "pictures").iterdir():
+        picture.write_bytes(bytes(20 * 2**20))
+    monkeypatch.setattr(_server, "_PATIENCE", 0.5)
+    with connected(server, 1) as (client,):
+        request = f"GET /{server.token}/image/{number} HTTP/1.0\r\nHost: localhost:{server.server_port}\r\n\r\n"
+        client.sendall(request.encode())
+        wait_until(lambda: server._until)
+        wait_until(lambda: not server._until)
+
+
+def test_an_answer_that_takes_long_is_not_cut_off(server, monkeypatch):
+    monkeypatch.setattr(_server, "_PATIENCE", 0.3)
+    now = server.state.now
+
+    def slow():
+        time.sleep(1)
+        return now()
+
+    monkeypatch.setattr(server.state, "now", slow)
+    assert ask(server, "state")[0] == 200
+
+
+def test_connections_are_as_many_as_may_be_and_the_others_wait(server, monkeypatch):
+    before = threading.active_count()
+    with connected(server, 60):
+        wait_until(lambda: len(server._until) == 32)
+        time.sleep(0.3)
+        assert threading.active_count() - before == len(server._until) == 32
+        monkeypatch.setattr(_server, "_PATIENCE", 0.5)
+        for connection in list(server._until):
+            server.wait_for(connection, 0.1)
+        assert ask(server, "state")[0] == 200
+    wait_until(lambda: not server._until)
+
+
+def wait_until(condition):
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < 10
+        time.sleep(0.01)

@@ -127,6 +127,7 @@ function openGroup(name) {
 function show(told) {
   const before = state && state.card ? state.card.id : null;
   state = told;
+  at("name").maxLength = told.most_letters;
   at("status").textContent = statusLine(told.status);
   naming(false);
   explain(false);
@@ -237,7 +238,7 @@ function showGroups() {
 }
 
 function renaming(item, group) {
-  const input = make("input", { maxlength: 200, autocomplete: "off", "aria-label": `New name of ${group.name}` });
+  const input = make("input", { maxlength: state.most_letters, autocomplete: "off", "aria-label": `New name of ${group.name}` });
   input.value = group.name;
   const rename = (event) => {
     event.preventDefault();
