@@ -81,14 +81,17 @@ def remove_parts(folder: Path, is_ours: Callable[[str], object]) -> None:
 
     The folder must be locked: no other process writes there.
     """
-    for path in folder.glob(".*.part"):
-        part = _PART.fullmatch(path.name)
-        if part is None or not is_ours(part[1]):
-            continue
-        if path.is_dir() and not path.is_symlink():
+    for path in parts_in(folder, is_ours):
+        if path.is_dir():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+
+
+def parts_in(folder: Path, is_ours: Callable[[str], object]) -> list[Path]:
+    """Return the unfinished files and folders whose names are ours, without links."""
+    parts = ((path, _PART.fullmatch(path.name)) for path in folder.glob(".*.part"))
+    return [path for path, part in parts if part and is_ours(part[1]) and not path.is_symlink()]
 
 
 @contextlib.contextmanager

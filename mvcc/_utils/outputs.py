@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -25,11 +25,13 @@ from mvcc._utils.files import (
     remove_parts,
     sha256_of_file,
     sync,
+    write_whole,
 )
 from mvcc._utils.messages import why_unwritten
 from mvcc.exceptions import StoreError
 
 LEDGER = ".mvcc-files"
+_MANY_ENTRIES = 2000
 _UNFINISHED = ""  # in place of a checksum, until the file is complete
 
 
@@ -48,6 +50,8 @@ class OutputFolder:
         Files and folders that the command reads. They are never replaced.
     elsewhere : str
         What messages offer instead.
+    on_note : callable
+        Called with a note if a process that wrote here was killed.
 
     Raises
     ------
@@ -63,8 +67,10 @@ class OutputFolder:
         fresh: bool | None = False,
         inputs: Iterable[str | Path] = (),
         elsewhere: str = "choose another --out",
+        on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self.path, self.kind, self.fresh, self.elsewhere = path, kind, fresh, elsewhere
+        self._on_note = on_note
         self._inputs = [Path(os.path.realpath(one)) for one in inputs]
         self._entries: set[tuple[str, str, str]] = set()  # checksum, kind, name
         self._made: list[Path] = []
@@ -74,11 +80,12 @@ class OutputFolder:
         with ExitStack() as stack, self.explained(self.path):
             stack.callback(self._remove_empty)
             self._make(self.path)
-            stack.enter_context(locked(self.path))
+            stack.enter_context(locked(self.path, self._on_note))
             self._entries = set(_entries_in(self.path / LEDGER))
             if not self._entries:
                 stack.callback(self._remove_empty_ledger)
             self._remove_parts()
+            self._shorten()
             self._open = stack.pop_all()
         return self
 
@@ -111,9 +118,17 @@ class OutputFolder:
             Names the first one, and says what to do.
         """
         for name in names:
-            self._refuse_input(name)
+            self.refuse_inputs([name])
             if os.path.lexists(self.path / name):
                 self._refuse_kept(name, kind or self.kind)
+
+    def refuse_inputs(self, names: Iterable[str]) -> None:
+        """Refuse names of files that the command reads, and places inside of folders that it reads."""
+        for name in names:
+            real = Path(os.path.realpath(self.path / name))
+            for one in self._inputs:
+                if one.is_relative_to(real) or (one.is_dir() and real.is_relative_to(one)):
+                    raise StoreError(f"{self.path / name} is read and would be overwritten. {self._instead}.")
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files by name, all or none. A file that has its bytes already stays as it is.
@@ -227,13 +242,6 @@ class OutputFolder:
             why = why_unwritten(error, self.elsewhere)
             raise StoreError(f"{path} cannot be written: {why}") from error
 
-    def _refuse_input(self, name: str) -> None:
-        path = self.path / name
-        real = Path(os.path.realpath(path))
-        for one in self._inputs:
-            if one.is_relative_to(real) or (one.is_dir() and real.is_relative_to(one)):
-                raise StoreError(f"{path} is read and would be overwritten. {self._instead}.")
-
     def _refuse_kept(self, name: str, kind: str) -> None:
         path = self.path / name
         is_folder = path.is_dir() and not path.is_symlink()
@@ -285,6 +293,18 @@ class OutputFolder:
             names.setdefault((self.path / name).parent, set()).add(Path(name).name)
         for folder, ours in names.items():
             remove_parts(folder, ours.__contains__)
+
+    def _shorten(self) -> None:
+        """Drop the entries of former versions of files once they are many."""
+        if len(self._entries) < _MANY_ENTRIES:
+            return
+        kept = []
+        for entry in sorted(self._entries):
+            path = self.path / entry[2]
+            if path.is_file() and entry[0] == sha256_of_file(path):
+                kept.append(entry)
+        self._entries = set(kept)
+        write_whole(self.path / LEDGER, "\n".join(map(json.dumps, kept)).encode())
 
     def _remove_empty(self) -> None:
         """Remove the folders that were made, or that hold nothing any more."""

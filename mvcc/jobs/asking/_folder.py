@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,10 +9,11 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from mvcc._utils.environment import now
-from mvcc._utils.files import LOCK, csv_bytes, locked, remove_parts, write_whole
+from mvcc._utils.files import LOCK, csv_bytes, parts_in, remove_parts, write_whole
 from mvcc._utils.messages import clipped, why_unwritten
+from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc.exceptions import InvalidInputError, StoreError
-from mvcc.jobs._records import read_records
+from mvcc.jobs._records import Record, read_records
 
 ASKED, GROUPS = "asked.csv", "groups.csv"
 _COLUMNS = ["id", "answer", "when"]
@@ -53,19 +53,19 @@ class AnswersFolder:
         self._files = {ASKED, GROUPS, *(f"{view}.csv" for view in views)}
         if len(self._files) < 2 + len(views):
             raise InvalidInputError("A view must not be called asked or groups: files of answers have these names.")
-        self._inputs, self._on_note = list(inputs), on_note
-        self._written: dict[str, bytes] = {}
+        elsewhere = "choose another folder with --out"
+        self._on_note = on_note
+        self._out = OutputFolder(path, "answers", fresh=True, inputs=inputs, elsewhere=elsewhere, on_note=on_note)
         self._lines: list[int] = []
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
             with ExitStack() as stack:
-                stack.enter_context(locked(self.path, self._on_note))
-                remove_parts(self.path, self._files.__contains__)
-                self._refuse_other_files()
+                stack.enter_context(self._out)
+                self._refuse_other_files()  # before anything is written or removed
                 self.entries = self._read()
+                remove_parts(self.path, self._files.__contains__)
                 self._open = stack.pop_all()
         except OSError as error:
             raise self._unwritten(self.path, error) from error
@@ -83,45 +83,58 @@ class AnswersFolder:
             When it cannot be written.
         """
         entries = [*self.entries, *(Entry(id, answer, now()) for id, answer in said)]
-        self.derive(ASKED, [_COLUMNS, *entries])
+        try:
+            write_whole(self.path / ASKED, csv_bytes([_COLUMNS, *entries]))
+        except OSError as error:
+            raise self._unwritten(self.path / ASKED, error) from error
         self.entries = entries
 
     def derive(self, name: str, rows: Iterable[Iterable[object]]) -> None:
-        """Write a file as a whole, if it is not there as it is."""
-        content = csv_bytes(rows)
-        if self._written.get(name) != content:
-            try:
-                write_whole(self.path / name, content)
-            except OSError as error:
-                raise self._unwritten(self.path / name, error) from error
-            self._written[name] = content
+        """Write a file that follows from the log as a whole, unless somebody changed it.
+
+        Raises
+        ------
+        StoreError
+            When it cannot be written. What was said is stored by then.
+        """
+        self._out.write({name: csv_bytes(rows)})
 
     def line(self, number: int) -> str:
         """Return the place of an entry that was read, by its number from 0."""
         return f"{self.path / ASKED}:{self._lines[number]}"
 
     def _refuse_other_files(self) -> None:
-        there = sorted(path.name for path in self.path.iterdir() if path.name != LOCK)
-        if there and ASKED not in there:
+        passing = {LOCK, LEDGER, *(part.name for part in parts_in(self.path, self._files.__contains__))}
+        there = sorted({path.name for path in self.path.iterdir()} - passing)
+        if ASKED in there:
+            self._records()
+        elif there:
             listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
             raise StoreError(f"{self.path} holds {listed}, but no answers. Choose another folder with --out.")
-        mine = {os.path.realpath(self.path / name) for name in self._files}
-        for path in self._inputs:
-            if os.path.realpath(path) in mine:
-                raise StoreError(f"{path} is read and would be written over. Choose another folder with --out.")
+        self._out.refuse_inputs(self._files)
 
     def _read(self) -> list[Entry]:
         """Read what was said; a last line that was cut off is dropped."""
         path = self.path / ASKED
         if not path.exists():
             return []
-        records, cut = read_records(path, StoreError, appended=True)
+        records, cut = self._records()
         if cut:
             self._on_note(f"{path}: the last line was cut off, and is left out.")
-        if records and records[0][1] != _COLUMNS:
-            raise StoreError(f"{path}:1: the columns must be id,answer,when. Choose another folder with --out.")
-        self._lines = [line for line, _ in records[1:]]
-        return [Entry(*fields) for _, fields in records[1:]]
+        self._lines = [line for line, _ in records]
+        return [Entry(*fields) for _, fields in records]
+
+    def _records(self) -> tuple[list[Record], int | None]:
+        """Return the records of the log, and the number of a line that was cut off; refuse what is no log."""
+        path = self.path / ASKED
+        records, cut = read_records(path, StoreError, appended=True)
+        if not records or records[0][1] != _COLUMNS:
+            columns = ",".join(_COLUMNS)
+            raise StoreError(
+                f"{path}:1: the first line must be {columns}; this is no log of answers. Choose another folder with "
+                f"--out."
+            )
+        return records[1:], cut
 
     def _unwritten(self, path: Path, error: OSError) -> StoreError:
         why = why_unwritten(error, "choose another folder with --out")

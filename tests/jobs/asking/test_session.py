@@ -239,6 +239,45 @@ def test_folders_of_others_are_refused(options, tmp_path):
         pass
 
 
+@pytest.mark.parametrize(
+    "log", [b"", b"id,answer,when", b"notes of mine", b"id,answer\n", b"id,answer,when,who\n", b"\xff\xfe\n", b"a\0b"]
+)
+def test_a_log_of_somebody_else_is_refused_and_nothing_is_touched(options, tmp_path, log):
+    folder = tmp_path / "foreign"
+    folder.mkdir()
+    mine = {"asked.csv": log, ".my.part": b"mine", ".asked.csv.7.part": b"mine", ".asked.csv.part": b"mine"}
+    for name, content in mine.items():
+        (folder / name).write_bytes(content)
+    with pytest.raises(StoreError, match=r"asked\.csv:1: "), session(options, folder):
+        pass
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == mine
+
+
+def test_of_what_is_left_only_our_own_parts_go(options, tmp_path):
+    folder = tmp_path / "asked"
+    with session(options, folder) as asking:
+        asking.answer(asking.next()[0].id, "new:a")
+    theirs = [".my.part", ".asked.csv.part", ".asked.csv.7a.part", ".mine.csv.7.part", "asked.csv.7.part", ".8.part"]
+    ours = [".asked.csv.7.part", ".groups.csv.123456.part", ".view1.csv.8.part"]
+    for name in theirs + ours:
+        (folder / name).write_text("")
+    (folder / ".view0.csv.7.part").mkdir()
+    with session(options, folder):
+        pass
+    there = {path.name for path in folder.iterdir()}
+    assert there == {"asked.csv", "groups.csv", "view0.csv", "view1.csv", ".view0.csv.7.part", *theirs}
+
+
+def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_path):
+    folder = tmp_path / "asked"
+    folder.mkdir()
+    (folder / ".lock").write_text("")
+    (folder / ".asked.csv.7.part").write_text("id,ans")
+    with session(options, folder):
+        pass
+    assert not list(folder.glob(".*"))
+
+
 def test_inputs_are_not_written_over(options, tmp_path):
     with session(options, tmp_path / "asked") as asking:
         asking.answer(asking.next()[0].id, "new:a")
