@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import io
 import json
-import os
-import pty
 import re
-import select
 import signal
-import subprocess
 import sys
-import termios
-import time
-from contextlib import suppress
 from unittest.mock import patch
 
 import pytest
 
 from tests.command_line import mvcc
 from tests.jobs.problems import read_csv, write_csv
+from tests.terminal import Terminal
 
 ROWS = 30
 
@@ -316,62 +309,6 @@ def test_an_interrupted_session_goes_on(folder):
     assert done.returncode == 130
     assert "interrupted; all answers are stored, the same command goes on." in done.stderr
     assert ask(folder, "ask.yaml", keys="f\n").returncode == 0
-
-
-def _take_terminal():
-    """Let Ctrl-C be a signal that ends, also where the tests run in the background, which ignores it."""
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-class Terminal:
-    """``mvcc ask`` on a terminal of its own."""
-
-    def __init__(self, folder, *words):
-        self.master, slave = pty.openpty()
-        program = [sys.executable, "-m", "mvcc", "ask", *words]
-        environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "TERM": "xterm"}
-        self.process = subprocess.Popen(
-            program,
-            cwd=folder,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=environment,
-            start_new_session=True,
-            preexec_fn=_take_terminal,
-        )
-        os.close(slave)
-        self.text = ""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-            os.close(self.master)
-
-    def wait_for(self, text):
-        """Read until a text is shown that was not before; return all that was shown since."""
-        began = time.monotonic()
-        while text not in self.text:
-            assert time.monotonic() - began < 120, self.text
-            if select.select([self.master], [], [], 1)[0]:
-                self.text += os.read(self.master, 65536).decode(errors="replace")
-        before, _, self.text = self.text.partition(text)
-        return before
-
-    def press(self, keys):
-        os.write(self.master, keys.encode())
-
-    def end(self):
-        """Return the exit code and what was shown last."""
-        with suppress(OSError):  # Linux says so that nobody holds the other end
-            self.wait_for("what is never shown")
-        os.close(self.master)
-        return self.process.wait(), self.text
 
 
 @pytest.mark.slow
