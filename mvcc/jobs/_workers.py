@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
+from multiprocessing import resource_tracker
 from typing import Any, cast
 
 from mvcc._utils.messages import clipped
@@ -15,8 +18,6 @@ from mvcc._version import __version__
 from mvcc.exceptions import DataError, MvccError, WorkerError
 
 _LOOK = 0.2  # seconds between two looks at what is done
-# Ctrl-C reaches all processes of a terminal: this one ends its workers, which would tell of it by a traceback each
-_NOT_INTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 @contextmanager
@@ -44,8 +45,42 @@ def workers(scheduler: str | None, place: str) -> Iterator[Client]:
             _check_versions(client)
             yield client
         return
-    with local_workers() as cluster, cluster.get_client() as client:
+    stack = ExitStack()
+    try:
+        with _interruptions_held():
+            cluster = stack.enter_context(local_workers())
+            client = stack.enter_context(cluster.get_client())
         yield client
+    finally:
+        with _interruptions_held():
+            stack.close()
+
+
+@contextmanager
+def _interruptions_held() -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, and tell of by tracebacks of all its parts.
+
+    Threads and processes that are started meanwhile never see Ctrl-C, which reaches all processes of a terminal: this
+    one ends its workers.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which alone gets signals
+        yield
+        return
+    came: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, frame: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    resource_tracker.ensure_running()  # which else lets Ctrl-C in when it starts with the first worker
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        raise KeyboardInterrupt
 
 
 def local_workers(n_workers: int | None = None) -> Any:
@@ -58,7 +93,6 @@ def local_workers(n_workers: int | None = None) -> Any:
         processes=True,
         dashboard_address="127.0.0.1:0",  # of the status, which always has one; by default a port that may be taken
         scheduler_kwargs={"dashboard": False},
-        preload=_NOT_INTERRUPTED,
         silence_logs=logging.CRITICAL,  # errors have a traceback there; what matters is said in our words
     )
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -144,3 +145,36 @@ def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(folde
     assert by == signal.SIGKILL or list((tmp_path / "out").iterdir()) == []
     assert subprocess.run(command, capture_output=True).returncode == 0
     refuse_lost_rows(tmp_path / "out")
+
+
+TELLS_WHEN_WORKERS_START = """if True:
+    import sys
+    from mvcc.cli import main
+    from mvcc.jobs import _workers
+    start = _workers.local_workers
+    _workers.local_workers = lambda: print("starting", flush=True) or start()
+    sys.argv = ["mvcc", *sys.argv[1:]]
+    main()
+"""
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("seconds", [0.05, 1.5])
+def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(folder, tmp_path, by, seconds):
+    words = f"cluster --view rows={folder}/rows -k 3 --out {tmp_path}/out"
+    process = subprocess.Popen(
+        [sys.executable, "-c", TELLS_WHEN_WORKERS_START, *words.split()],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which shells ignore in the background
+    )
+    assert process.stdout.readline() == "starting\n"
+    time.sleep(seconds)
+    os.killpg(process.pid, by) if by == signal.SIGINT else process.send_signal(by)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said.strip()) == (
+        130,
+        "mvcc: interrupted; the results are incomplete, the same command starts over.",
+    )
