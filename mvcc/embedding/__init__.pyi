@@ -20,5 +20,6 @@ from ._raw_columns import raw_columns as raw_columns
 from ._scaling import AutoScaler as AutoScaler
 from ._spectral import MAX_ROWS as MAX_ROWS
 from ._spectral import SpectralFeatures as SpectralFeatures
+from ._spectral import _Spectrum as _Spectrum
 from ._spectral import spectral_features as spectral_features
 from ._spectral import unscaled_spectral_features as unscaled_spectral_features

@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import json
 import re
+import warnings
 import zipfile
+from math import prod
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from mvcc._utils.messages import clipped
 from mvcc._version import __version__
@@ -28,6 +32,7 @@ _TYPES = {
     "mvcc.multiview._nearest_rows.NearestRows",
     "numpy.dtype",
 }
+_HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _MOST_BYTES, _MOST_TIMES = 2**30, 100  # that a file unpacks to, and times its size
 
 
@@ -64,7 +69,7 @@ def _zipped(entries: dict[str, bytes]) -> bytes:
 
 
 def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
-    """Return the views of a model; messages call the file ``place``.
+    """Return the views of a model, which may still hold anything of known types; messages call the file ``place``.
 
     Raises
     ------
@@ -75,6 +80,8 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > max(_MOST_BYTES, _MOST_TIMES * len(content)):
                 raise damaged(place, f"it unpacks to more than {_MOST_TIMES} times its size")
+            for name in archive.namelist():
+                _check_entry(archive, name)
             head = json.loads(archive.read(_HEAD))
             version, written = head["format"], clipped(str(head["version"]))
         if version == FORMAT:
@@ -89,6 +96,19 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
     )
 
 
+def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
+    """Refuse an array whose head asks for other memory than there are bytes of it, and what is no array."""
+    if name in (_HEAD, _SCHEMA):
+        return
+    if not name.endswith(".npy"):
+        raise ValueError(f"it holds {name}")
+    with archive.open(name) as file:
+        read_head = _HEADS[np.lib.format.read_magic(file)]
+        shape, _, dtype = read_head(file)
+        if prod(shape) * dtype.itemsize != archive.getinfo(name).file_size - file.tell():
+            raise ValueError(f"{name} has other bytes than an array of shape {shape}")
+
+
 def _views(content: bytes, place: str) -> list[dict[str, Any]]:
     import skops.io  # as above
 
@@ -98,7 +118,9 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
             f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}. Somebody has changed it; "
             f"do not load it."
         )
-    views = skops.io.loads(content, trusted=found)
+    with warnings.catch_warnings():  # by estimators of another version of scikit-learn: they are made anew
+        warnings.simplefilter("ignore")
+        views = skops.io.loads(content, trusted=found)
     if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
         raise damaged(place, "it holds no views")
     return views

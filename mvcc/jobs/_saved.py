@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from mvcc._utils.files import write_whole
 from mvcc._utils.messages import clipped, nearest, shown
 from mvcc._utils.validation import check_data
-from mvcc.cluster import MPCKMeans, PCKMeans
 from mvcc.exceptions import InvalidInputError
 from mvcc.jobs._columns import Column, read_like
 from mvcc.jobs._model_file import damaged, model_bytes, read_model
-from mvcc.multiview import NearestRows
+from mvcc.jobs._model_parts import NUMBERS, PREDICTORS, mixed_features
+from mvcc.jobs._model_rules import Unfit, are_texts, integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,15 +169,41 @@ class SavedClustering:
         StoreError
             For a file that is damaged, of another format, or holds what mvcc never writes.
         """
-        views = read_model(content, place)
         try:
-            found = cls([SavedView(**view | {"used": [Column(**one) for one in view["used"]]}) for view in views])
-        except (TypeError, KeyError) as error:
+            views = [_view(**view) for view in read_model(content, place)]
+            _refuse_differences(views)
+        except (Unfit, TypeError) as error:  # or a view has other fields
             raise damaged(place, clipped(str(error), 200)) from error
-        for view in found.views:
-            if not (
-                isinstance(view.predictor, PCKMeans | MPCKMeans | NearestRows)
-                and hasattr(view.transformer, "transform")
-            ):
-                raise damaged(place, f"nothing in it assigns rows of {shown(view.name)} to clusters")
-        return found
+        return cls(views)
+
+
+def _view(
+    name: Any, columns: Any, used: Any, mixed: Any, id_column: Any, transformer: Any, predictor: Any, numbers: Any
+) -> SavedView:
+    """Return a view of what was stored, its estimators made anew, or raise Unfit or TypeError."""
+    if not (type(name) is str and type(mixed) is bool and type(id_column) in (str, type(None))):
+        raise Unfit("name, mixed and id_column of a view must be a text, a truth value and a text")
+    read = [Column(**one) for one in used]
+    if not all(are_texts([one.name, one.note, str(one.kind) if one.kind is None else one.kind]) for one in read):
+        raise Unfit("the columns must have names, notes and kinds")
+    if not are_texts(columns) or not columns or columns != [one.name for one in read]:
+        raise Unfit("the columns must be those that were used")
+    kinds = (None, "number", "date", "category", "text")[: 5 if mixed else 3]
+    if not all(one.kind in kinds for one in read):
+        raise Unfit(f"the columns must be of the kinds {', '.join(map(str, kinds))}")
+    if len(set(columns)) < len(columns):
+        raise Unfit("a column is there twice")
+    sizes: dict[str, int] = {}
+    integers("k", below="k")(numbers, sizes)
+    features = mixed_features([str(one.kind) for one in read]) if mixed else NUMBERS
+    transformer, n_features = features.read(transformer, len(columns))
+    predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])
+    return SavedView(name, columns, read, mixed, id_column, transformer, predictor, numbers)
+
+
+def _refuse_differences(views: list[SavedView]) -> None:
+    """Refuse views that cannot be of one clustering."""
+    if not views or len({view.name for view in views}) < len(views):
+        raise Unfit("there must be views, of different names")
+    if len({len(view.numbers) for view in views}) > 1:
+        raise Unfit("the views have different numbers of clusters")
