@@ -246,7 +246,7 @@ class OutputFolder:
         path = self.path / name
         is_folder = path.is_dir() and not path.is_symlink()
         parts = [f"{name}/{file.name}" for file in path.iterdir()] if is_folder else [name]
-        if not self.fresh and parts:  # an empty folder is nothing to lose
+        if not self.fresh and parts:  # an empty folder may be replaced by a folder
             or_fresh = "" if self.fresh is None else ", or replace it with --fresh"
             raise StoreError(f"{path} exists. {self._instead}{or_fresh}.")
         for part in parts:

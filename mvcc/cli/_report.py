@@ -26,10 +26,13 @@ def command(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     and claims, and what was run.
     """
     # jinja2, pydantic and pandas take longer to import than `mvcc report --help` may take
-    from mvcc.jobs import inputs_of_clustering
     from mvcc.reporting.html import write_report
 
-    inputs = inputs_of_clustering(folder) if out else ()
+    inputs: list[str] = []
+    if out is not None:
+        from mvcc.jobs import inputs_of_clustering
+
+        inputs = inputs_of_clustering(folder)
     written = write_report(folder, out, fresh=fresh, inputs=inputs)
     if as_json:
         print_json({"report": str(written)})

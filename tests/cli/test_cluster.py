@@ -93,7 +93,7 @@ def test_a_range_of_numbers_shows_what_speaks_for_each(data):
     assert lines[6].startswith("No number was chosen. ")
     assert shlex.split(lines[7])[:2] == ["mvcc", "ask"]
     before = outputs(data / "numbers")
-    with pytest.raises(StoreError, match=r"holds choosing_k\.csv.* --fresh"):
+    with pytest.raises(StoreError, match=r"choosing_k\.csv exists\..* --fresh"):
         run(*tables, "-k", "2-4", "--out", "numbers")
     found = json.loads(run(*tables, "-k", "2-4", "--out", "numbers", "--fresh", "--json").stdout)
     assert [(one["k"], one["rows"], one["all_rows"]) for one in found["tried"]] == [(k, 560, 560) for k in (2, 3, 4)]
@@ -299,7 +299,7 @@ def test_json_is_one_document_on_standard_output_and_nothing_else(data):
 def test_quiet_prints_nothing_and_verbose_says_what_is_done(data):
     done = run("cluster.yaml", "--stability-runs", 1, "--out", "results", "--quiet")
     assert (done.stdout, done.stderr) == ("", "")
-    done = run("cluster.yaml", "--stability-runs", 1, "--out", "results", "--verbose")
+    done = run("cluster.yaml", "--stability-runs", 1, "--out", "results", "--fresh", "--verbose")
     for step in ("reading …", "clustering …", "stability run 1 of 1 …", "writing …"):
         assert step in done.stderr
 

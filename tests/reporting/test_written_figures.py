@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import matplotlib
 import pytest
-from matplotlib.figure import Figure
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import FIGURES, plot
@@ -43,7 +43,8 @@ def test_figures_of_one_experiment_go_to_its_own_folder(tmp_path, curves, finish
 def test_figures_go_where_they_are_told(tmp_path, curves, finish):
     finish(tmp_path / "results", curves())
     plot(tmp_path / "results", figures=["6", "4"], out=tmp_path / "some" / "place")
-    assert names(tmp_path / "some" / "place") == [name for name in NAMES if name[-6:-4] in ("04", "06")]
+    asked_for = [name for name in NAMES if name[-6:-4] in ("04", "06")]
+    assert names(tmp_path / "some" / "place") == [".mvcc-files", *asked_for]
     assert names(tmp_path / "results") == ["curves.csv", "manifest.json", "scores.csv.gz"]
 
 
@@ -68,22 +69,23 @@ def test_a_failed_write_leaves_the_old_figure_and_no_rest(tmp_path, curves, fini
     (folder / "figures").mkdir()
     (folder / "figures" / "figure_04.png").write_text("old")
 
-    def full_disk(self, path, **options):
-        path.write_text("half")
+    def full_disk(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Figure, "savefig", full_disk)
-    with pytest.raises(
-        StoreError, match=r"cannot write .*difference\.png: No space left on device\. Make room, or .*--out"
-    ):
+    with pytest.raises(StoreError, match=r"figure_04\.png exists\. .* or replace it with --fresh"):
         plot(folder)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    with pytest.raises(StoreError, match=r"figures cannot be written: No space left on device\. Make room, or .*--out"):
+        plot(folder, ["6"])
     assert names(folder / "figures") == ["figure_04.png"]
     assert (folder / "figures" / "figure_04.png").read_text() == "old"
 
 
 def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path, curves, finish):
     folder = finish(tmp_path, curves(bases=("pck-means",)))
-    with pytest.raises(StoreError, match=r"cannot write .*manifest\.json.* A file is where a folder must be: .*--out"):
+    with pytest.raises(
+        StoreError, match=r"manifest\.json cannot be written: .* A file is where a folder must be: .*--out"
+    ):
         plot(folder, out=folder / "manifest.json")
 
 

@@ -1,0 +1,128 @@
+"""Commands that write are killed at any moment: nothing is lost, and the same command does the rest."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+import traceback
+from pathlib import Path
+
+import pytest
+
+from mvcc.jobs import cluster_job, export_tables, load_job, predict_files
+from tests.jobs.problems import outputs, with_values, write_problem
+
+ENDINGS = (".csv", ".json", ".yaml", ".skops", ".html", ".parquet", ".txt")
+KILLS = [pytest.param(10, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.reliability)]
+MINE = {"notes.txt": b"mine", "backup/labels.csv": b"mine", ".my.part": b"mine"}
+
+
+@pytest.fixture(scope="module")
+def problem(tmp_path_factory):
+    """Give the options of a job, and a folder with its clustering."""
+    folder = tmp_path_factory.mktemp("problem")
+    options = with_values(write_problem(folder / "data", n=40), stability_runs=0)
+    cluster_job(load_job(None, options), folder / "results")
+    return options, folder / "results"
+
+
+def killed_after(seconds, action):
+    """Run an action in another process that is killed after a while; return how that ended."""
+    if (child := os.fork()) == 0:
+        try:
+            action()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def has_what_is_ours(folder):
+    return {name: content for name, content in outputs(folder, *ENDINGS).items() if not name.startswith(".")}
+
+
+def try_kills(kills, folder, action):
+    """Kill an action at random moments; return the states of the folder that were seen, and kills that hit."""
+    began = time.perf_counter()
+    action(fresh=os.path.exists(folder / ".mvcc-files"))
+    longest = time.perf_counter() - began
+    draw = random.Random(kills)
+    seen, n_hits = [], 0
+    for _ in range(kills):
+        ended = killed_after(draw.uniform(0, 1.2 * longest), lambda: action(fresh=True))
+        assert ended in (0, -signal.SIGKILL)
+        n_hits += ended != 0
+        seen.append(has_what_is_ours(folder))
+    action(fresh=True)
+    assert n_hits > kills / 4
+    return seen
+
+
+def add_mine(folder):
+    for name, content in MINE.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def check_mine(folder):
+    assert {name: (folder / name).read_bytes() for name in MINE} == MINE
+    parts = [path for path in folder.rglob(".*.part") if path.name != ".my.part"]
+    assert not parts, "the next command removes what a killed one left"
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_clustering_into_an_existing_folder(problem, tmp_path, tried, kills):
+    options, former = problem
+    out = tmp_path / "results"
+    shutil.copytree(former, out)
+    add_mine(out)
+    job = load_job(None, with_values(options, n_clusters=2))
+    seen = try_kills(kills, out, lambda fresh: cluster_job(job, out, fresh=fresh))
+    for state in seen:
+        if "clustering.json" in state:
+            assert {"model.skops", "report.html", "view0/labels.csv"} <= set(state), "what looks whole is whole"
+    check_mine(out)
+    tried("clustering into an existing folder killed", kills)
+
+
+@pytest.mark.parametrize("kills", KILLS)
+@pytest.mark.parametrize("name", ["labels.csv", "labels.parquet"])
+def test_prediction(problem, tmp_path, tried, kills, name):
+    _, results = problem
+    new = {"view0": str(results.parent / "data/view0.csv")}
+    out = tmp_path / "out"
+    add_mine(out)
+    seen = try_kills(kills, out, lambda fresh: predict_files(results, new, out / name, fresh=fresh))
+    whole = has_what_is_ours(out)
+    assert all(state == whole for state in seen), "the former file stays until the new one is complete"
+    check_mine(out)
+    tried("mvcc predict killed", kills)
+
+
+@pytest.mark.parametrize("kills", KILLS)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_export(problem, tmp_path, tried, kills, kind):
+    _, results = problem
+    out = tmp_path / "out"
+    add_mine(out)
+    export_tables(results, out, kind)
+    ledger = out / ".mvcc-files"
+    whole = has_what_is_ours(out)
+
+    def write_anew(fresh):
+        for path in Path(out).glob(f"view*.{kind}"):  # else the same bytes would stay
+            path.unlink()
+        export_tables(results, out, kind, fresh=fresh)
+
+    seen = try_kills(kills, out, write_anew)
+    assert all(state.items() <= whole.items() for state in seen), "no file is half written"
+    assert has_what_is_ours(out) == whole
+    assert ledger.exists()
+    check_mine(out)
+    tried("mvcc export killed", kills)
