@@ -15,6 +15,7 @@ from typing import IO
 
 from mvcc._utils.environment import command_line, now
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of
 from mvcc.exceptions import MvccError, StoreError
 
 
@@ -208,7 +209,7 @@ def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
     """
     known: Checksums = {name: [checksum] for name, checksum in listed.items()}
     try:
-        journal = (folder / JOURNAL).read_text(encoding="utf-8", errors="replace")
+        journal = content_of(folder / JOURNAL).decode(errors="replace")
     except FileNotFoundError:
         return known
     for line in journal.split("\n"):

@@ -38,6 +38,14 @@ def shown(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
+def words_of(error: Exception) -> str:
+    """Return what another package says of a file, on one line."""
+    words = " ".join(str(error).split())
+    for beginning in ("Error tokenizing data. C error: ", "Could not open Parquet input source '<Buffer>': "):
+        words = words.removeprefix(beginning)
+    return clipped(words or type(error).__name__, 300).rstrip(".")
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with what is counted, such as "1 row" and "2 rows"."""
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"

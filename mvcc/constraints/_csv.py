@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.files import csv_bytes, decoded, write_whole
 from mvcc._utils.messages import clipped, nearest, shown, with_point
+from mvcc._utils.reading import content_of
 from mvcc.constraints._checks import MAX_ROW, check_pairs, check_weights
 from mvcc.exceptions import InvalidInputError
 
@@ -164,8 +165,7 @@ def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
     """Return what messages call a file, and what it holds."""
     try:
         place = clipped(os.fsdecode(path), 1000)
-        with open(os.fspath(path), "rb") as file:
-            content = file.read()
+        content = content_of(os.fspath(path))
     except TypeError as error:
         raise InvalidInputError(f"{shown(path)} cannot be read: the path of a CSV file is expected.") from error
     except (OSError, ValueError) as error:

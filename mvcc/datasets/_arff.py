@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mvcc._utils.arff import Attribute, nominal_values, parse_arff
 from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.reading import content_of
 from mvcc.exceptions import DataError
 
 _NUMERIC = {"numeric", "real", "integer"}
@@ -26,7 +27,7 @@ def read_arff(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         the message names file, line and what is wrong.
     """
     try:
-        content = path.read_bytes()
+        content = content_of(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error
     attributes, rows, lines = parse_arff(decoded(content, str(path), DataError), str(path))

@@ -8,6 +8,8 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from mvcc._utils.reading import content_of
+
 # Four documents are not UTF-8. Latin-1 gives every byte a character, and back.
 ENCODING = "latin-1"
 ARCHIVE = "20news-bydate.tar.gz"
@@ -28,7 +30,7 @@ def digest_of(paths: Iterable[Path]) -> tuple[str, int]:
     """Return the sha256 and the size of files, one after the other."""
     digest, size = hashlib.sha256(), 0
     for path in paths:
-        content = path.read_bytes()
+        content = content_of(path)
         digest.update(content)
         size += len(content)
     return digest.hexdigest(), size

@@ -27,6 +27,7 @@ from mvcc._utils.files import (
     sha256_of,
     write_whole,
 )
+from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import TEXT
 from mvcc.results import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, Manifest, parse_manifest, read_csv, unpacked
@@ -61,7 +62,7 @@ class ResultsStore:
         """Return what the folder says of its runs, or None where there is none yet."""
         path = self.folder / MANIFEST
         try:
-            return parse_manifest(path.read_bytes())
+            return parse_manifest(content_of(path))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
@@ -251,7 +252,7 @@ def _csv_bytes(table: pd.DataFrame, *, compress: bool) -> bytes:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return content_of(path)
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror or error}. Make it a readable file.") from error
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of, opened
 from mvcc._utils.scheduler import Client
 from mvcc._version import __version__
 from mvcc.exceptions import DataError, StoreError, WorkerError
@@ -72,7 +74,7 @@ class Labeler:
         if version != __version__:
             raise WorkerError(f"A worker has mvcc {__version__}, but the job {version}; install the same version.")
         try:
-            view = SavedClustering.from_bytes(Path(source.model).read_bytes(), source.model).view(source.view)
+            view = SavedClustering.from_bytes(content_of(source.model), source.model).view(source.view)
             known = _known(source.known)
         except OSError as error:
             raise WorkerError(
@@ -120,7 +122,7 @@ def _known(path: str | None) -> pd.Series[Any]:
     """Return the clusters in a table of labels, by id."""
     if path is None:
         return pd.Series([], dtype="int64")
-    with open(path, encoding="utf-8", newline="") as file:
+    with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
         rows = [row[:2] for row in csv.reader(file)][1:]
     return pd.Series([int(cluster) for _, cluster in rows], index=[name for name, _ in rows], dtype="int64")
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc._utils.reading import MOST_LINE, opened
 from mvcc.exceptions import DataError
 from mvcc.jobs._config import Job
 from mvcc.jobs._inputs import Inputs, with_checksums
@@ -90,8 +91,9 @@ def _names_in(job: Job) -> list[str]:
 def _lists_groups(path: Path) -> bool:
     """Tell whether a file that nobody has named is a list of groups."""
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            return file.readline().strip() in (",".join(_GROUP_COLUMNS), ",".join(_GROUP_COLUMNS[:2]))
+        with opened(path) as file:
+            first = file.readline(MOST_LINE).decode("utf-8-sig").strip()
+            return first in (",".join(_GROUP_COLUMNS), ",".join(_GROUP_COLUMNS[:2]))
     except (OSError, ValueError):
         return False
 

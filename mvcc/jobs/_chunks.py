@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from io import TextIOWrapper
 
 import pandas as pd
 
 from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import MOST_LINE, opened
 from mvcc.exceptions import DataError
 from mvcc.jobs._formats import (
     MOST_SHOWN,
-    frame_of_parquet,
     known_ending,
     n_filled,
-    pyarrow_for,
     read_frame,
     reading,
-    reading_parquet,
     text_frames,
 )
+from mvcc.jobs._parquet import frame_of_parquet, parquet_in, reading_parquet
 
 _MOST_VALUES = 2**20  # in memory at a time
 _TEXT = (".csv", ".tsv", ".txt")
@@ -56,7 +57,7 @@ def rows_at_a_time(n_columns: int) -> int:
 
 def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
     in_lines = _is_text_in_lines(path, place)
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
         n_columns = max(map(file.readline().count, ",;\t")) + 1
         file.seek(0)
         held = pd.DataFrame()
@@ -75,8 +76,10 @@ def _of_text(path: str, place: str) -> Iterator[pd.DataFrame]:
 def _is_text_in_lines(path: str, place: str) -> bool:
     """Refuse a file that is no text, and tell whether each row is a line: without quotes no value has line breaks."""
     in_lines = True
-    with open(path, "rb") as file:
-        for number, line in enumerate(file):
+    with opened(path) as file:
+        for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
+            if len(line) > MOST_LINE:
+                raise DataError(f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no table.")
             if b"\0" in line or not line.isascii():
                 decoded(line, place, DataError, number)
             in_lines = in_lines and b'"' not in line
@@ -84,14 +87,11 @@ def _is_text_in_lines(path: str, place: str) -> bool:
 
 
 def _of_parquet(path: str, place: str) -> Iterator[pd.DataFrame]:
-    pyarrow_for(place)
-    import pyarrow.parquet
-
     n_before = 0
-    with open(path, "rb") as source:
-        file = pyarrow.parquet.ParquetFile(source)
+    with opened(path) as source:
+        file = parquet_in(source)
         for batch in file.iter_batches(rows_at_a_time(len(file.schema_arrow))):
-            frame = frame_of_parquet(batch.to_pandas())
+            frame = frame_of_parquet(batch, place)
             frame.index = pd.RangeIndex(n_before, n_before + len(frame))
             n_before += len(frame)
             yield frame

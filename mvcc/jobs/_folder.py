@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import yaml
 from mvcc._utils.files import LOCK, csv_bytes, damage_of, sha256_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.outputs import LEDGER, OutputFolder
+from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError, StoreError
 from mvcc.jobs._asked import answer_files
 from mvcc.jobs._config import Job, load_job
@@ -124,7 +126,7 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
             ]  # fmt: skip
     wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
     if (folder / MODEL).exists():
-        damage = _damage_of_model((folder / MODEL).read_bytes(), facts)
+        damage = _damage_of_model(content_of(folder / MODEL), facts)
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
     if (folder / CONFIG).exists():
@@ -175,7 +177,7 @@ def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
 
 def _content_of(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return content_of(file)
     except OSError as error:
         raise StoreError(f"{file}: the model cannot be read: {error.strerror}. Cluster again.") from error
 
@@ -199,7 +201,7 @@ def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
 
 def _rows_of(path: Path) -> list[list[str]]:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
             return list(csv.reader(file))
     except (OSError, ValueError, csv.Error):
         return []

@@ -6,31 +6,24 @@ import csv
 import io
 import os
 import re
-import tokenize
 import warnings
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-import numpy as np
 import pandas as pd
 
 from mvcc._utils.arff import parse_arff
 from mvcc._utils.files import decoded
-from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.messages import clipped, nearest, words_of
+from mvcc._utils.reading import MOST_LINE, check_lines, check_size, content_of, within_limits
 from mvcc.exceptions import DataError
+from mvcc.jobs._arrays import read_array, read_arrays
+from mvcc.jobs._parquet import read_parquet
 from mvcc.jobs._workbooks import read_records, read_workbook
 
-MAX_HEADER = 2**20  # bytes of a first line; more is no table
 MOST_SHOWN = 1000  # characters of a path
-# what NumPy and zipfile raise for files that are cut off or changed
-_DAMAGE = (
-    *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError),
-    *(tokenize.TokenError, zipfile.BadZipFile, zlib.error),
-)
 
 
 def read_frame(path: str) -> pd.DataFrame:
@@ -53,9 +46,10 @@ def read_frame(path: str) -> pd.DataFrame:
         what to do.
     """
     ending = known_ending(path)
-    with reading(path):
+    with reading(path), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a library would say of a file is said here, or is of no concern
         # never by name: some libraries take names for addresses on the network, or read whole folders
-        return _READERS[ending](Path(path).read_bytes(), clipped(path, MOST_SHOWN))
+        return _READERS[ending](content_of(path), clipped(path, MOST_SHOWN))
 
 
 def known_ending(path: str) -> str:
@@ -90,7 +84,9 @@ def shown_ending(ending: str) -> str:
 
 def _read_text(content: bytes, path: str) -> pd.DataFrame:
     text = decoded(content, path, DataError)
-    frame = next(text_frames(io.StringIO(text, newline=""), path))
+    with within_limits(path):
+        check_lines(content)
+    frame = next(text_frames(io.StringIO(text, newline=""), path, n_lines=_n_lines(content)))
     frame = frame.iloc[: n_filled(frame)]
     # a delimiter at the end of every line makes a column of nothing
     frame = frame.loc[:, [bool(name.strip()) or (frame.iloc[:, n] != "").any() for n, name in enumerate(frame.columns)]]
@@ -100,21 +96,25 @@ def _read_text(content: bytes, path: str) -> pd.DataFrame:
     return frame
 
 
-def text_frames(lines: IO[str], path: str, n_rows: int | None = None) -> Iterator[pd.DataFrame]:
-    """Give the rows of a text file, all at once or some at a time.
+def _n_lines(content: bytes) -> int:
+    return max(content.count(mark) for mark in (b"\n", b"\r"))
+
+
+def text_frames(lines: IO[str], path: str, n_rows: int | None = None, *, n_lines: int = 0) -> Iterator[pd.DataFrame]:
+    """Give the rows of a text file, all at once, of which there are so many lines, or some at a time.
 
     Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns, and
     ``attrs["first"]`` in which line row 0 is.
     """
-    first = lines.readline()
+    first = lines.readline(MOST_LINE)
     if not first.strip():
         raise DataError(f"{path}:1: the first line is empty; it must name the columns.")
-    if len(first) > MAX_HEADER:
-        raise DataError(f"{path}:1: the first line has {len(first)} characters; this is no table.")
     delimiter = _delimiter(first, path)
     lines.seek(0)
     try:
         names = next(csv.reader(lines, delimiter=delimiter))
+        with within_limits(path):
+            check_size(n_lines, len(names))
         headless = _is_data(names)
         if headless:
             lines.seek(0)
@@ -145,7 +145,7 @@ def text_frames(lines: IO[str], path: str, n_rows: int | None = None) -> Iterato
     except pd.errors.EmptyDataError:
         raise DataError(f"{path}: there are no rows below the names of the columns.") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError, csv.Error) as error:
-        where, what = _longer_row(lines, delimiter) or ("", f"cannot be read as a table: {_words(error)}")
+        where, what = _longer_row(lines, delimiter) or ("", f"cannot be read as a table: {words_of(error)}")
         raise DataError(f"{path}{where}: {what}.") from error
 
 
@@ -190,117 +190,14 @@ def _is_data(names: list[str]) -> bool:
     return bool(numbers) and numbers != list(map(float, range(len(numbers))))
 
 
-def _read_parquet(content: bytes, path: str) -> pd.DataFrame:
-    with reading_parquet(path):
-        return frame_of_parquet(pd.read_parquet(io.BytesIO(content), engine="pyarrow"))
-
-
-@contextmanager
-def reading_parquet(path: str) -> Iterator[None]:
-    """Say of a Parquet file that cannot be read why, also where pyarrow is not installed."""
-    pyarrow = pyarrow_for(path)
-    try:
-        yield
-    except (pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise DataError(f"{path}: cannot be read as Parquet: {_words(error)}.") from error
-
-
-def pyarrow_for(path: str) -> Any:
-    """Return the package that reads and writes Parquet files."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise DataError(f"{path}: Parquet needs the package pyarrow: pip install pyarrow") from None
-    return pyarrow
-
-
-def frame_of_parquet(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return what pandas makes of a Parquet file, or of some of its rows, with its index as a column."""
-    frame.attrs = {}  # pandas stores those of whoever wrote the file
-    if isinstance(frame.index, pd.MultiIndex):
-        frame = frame.reset_index()
-    elif not isinstance(frame.index, pd.RangeIndex):
-        name = str(frame.index.name or "")
-        frame = frame.reset_index(names=name)
-        frame.attrs["index"] = name
-    frame.columns = frame.columns.map(str)
-    return frame
-
-
-def _read_arrays(content: bytes, path: str) -> pd.DataFrame:
-    """Read an NPZ file: two-dimensional arrays are blocks of columns, one-dimensional ones are single columns."""
-    if not content.startswith(b"PK"):
-        raise DataError(f"{path}: this is no NPZ file, such as numpy.savez writes.")
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except _DAMAGE as error:
-        raise _not_numpy(path, error) from error
-    arrays = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim}
-    blocks = [name for name, array in arrays.items() if array.ndim == 2]
-    if len(blocks) != 1:
-        raise DataError(
-            f"{path}: {len(blocks)} of its arrays are two-dimensional; there must be one, with a row per instance. It "
-            f"holds {clipped(', '.join(f'{name} {array.shape}' for name, array in arrays.items()), 300) or 'nothing'}."
-        )
-    n_rows = len(arrays[blocks[0]])
-    frame = _frame_of(arrays[blocks[0]], path, blocks[0])
-    beside = {name: array for name, array in arrays.items() if array.ndim == 1}
-    for name, array in beside.items():
-        if len(array) != n_rows:
-            raise DataError(f"{path}: {shown(name)} has {len(array)} values, but {blocks[0]} has {n_rows} rows.")
-        if name in frame.columns:
-            raise DataError(f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it another one.")
-        _check_type(array, path, name)
-    frame = frame.assign(**beside)
-    frame.attrs["beside"] = list(beside)
-    return frame
-
-
-def _read_array(content: bytes, path: str) -> pd.DataFrame:
-    if not content.startswith(b"\x93NUMPY"):
-        raise DataError(f"{path}: this is no NPY file, such as numpy.save writes.")
-    try:
-        array = np.load(io.BytesIO(content), allow_pickle=False)
-    except _DAMAGE as error:
-        raise _not_numpy(path, error) from error
-    if array.ndim != 2:
-        raise DataError(f"{path}: an array with a row per instance is expected, not one of shape {array.shape}.")
-    return _frame_of(array, path, "the array")
-
-
-def _frame_of(array: np.ndarray[Any, Any], path: str, name: str) -> pd.DataFrame:
-    _check_type(array, path, name)
-    return pd.DataFrame(array, columns=[f"column {n + 1}" for n in range(array.shape[1])])
-
-
-def _check_type(array: np.ndarray[Any, Any], path: str, name: str) -> None:
-    if array.dtype.kind not in "iufbUS":
-        raise DataError(f"{path}: {name} holds {array.dtype}, neither numbers nor text.")
-
-
-def _not_numpy(path: str, error: Exception) -> DataError:
-    if "Object arrays" in str(error):
-        return DataError(
-            f"{path}: it holds Python objects, which are not read, since they could run anything. Save the array as "
-            f"numbers or text: array.astype(float) or array.astype(str)."
-        )
-    return DataError(f"{path}: cannot be read as a file of NumPy arrays: {_words(error)}.")
-
-
 def _read_arff(content: bytes, path: str) -> pd.DataFrame:
     attributes, rows, lines = parse_arff(decoded(content, path, DataError), path)
+    with within_limits(path):
+        check_size(len(rows), len(attributes))
     frame = pd.DataFrame(rows, columns=[attribute.name for attribute in attributes], dtype="str")
     if rows and lines[-1] - lines[0] == len(rows) - 1:  # nothing stands between the rows
         frame.attrs["lines"] = lines[0]
     return frame
-
-
-def _words(error: Exception) -> str:
-    words = " ".join(str(error).split())
-    for beginning in ("Error tokenizing data. C error: ", "Could not open Parquet input source '<Buffer>': "):
-        words = words.removeprefix(beginning)
-    return clipped(words, 300).rstrip(".")
 
 
 _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
@@ -311,8 +208,8 @@ _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
     ".json": read_records,
     ".jsonl": read_records,
     ".ndjson": read_records,
-    ".parquet": _read_parquet,
-    ".npz": _read_arrays,
-    ".npy": _read_array,
+    ".parquet": read_parquet,
+    ".npz": read_arrays,
+    ".npy": read_array,
     ".arff": _read_arff,
 }

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError
 
@@ -33,7 +34,6 @@ _TYPES = {
     "numpy.dtype",
 }
 _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-_MOST_BYTES, _MOST_TIMES = 2**30, 100  # that a file unpacks to, and times its size
 
 
 def model_bytes(views: list[dict[str, Any]]) -> bytes:
@@ -78,11 +78,10 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > max(_MOST_BYTES, _MOST_TIMES * len(content)):
-                raise damaged(place, f"it unpacks to more than {_MOST_TIMES} times its size")
+            check_zip(archive, len(content))
             for name in archive.namelist():
                 _check_entry(archive, name)
-            head = json.loads(archive.read(_HEAD))
+            head = parse_json(archive.read(_HEAD))
             version, written = head["format"], clipped(str(head["version"]))
         if version == FORMAT:
             return _views(content, place)

@@ -6,16 +6,16 @@ import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from mvcc._utils.files import sha256_of
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of, opened
 from mvcc.exceptions import DataError
 from mvcc.jobs._chunks import rows_at_a_time
-from mvcc.jobs._formats import frame_of_parquet, pyarrow_for, reading_parquet
+from mvcc.jobs._parquet import frame_of_parquet, parquet_in, pyarrow_for, reading_parquet
 
 _MOST_VALUES = 2**24  # of a piece: a million rows of 16 columns
 _DASK_INDEX = "__null_dask_index__"  # of a table without an index, and the same numbers in every partition
@@ -66,13 +66,11 @@ class Piece:
             For a file that is gone, or damaged.
         """
         with reading_parquet(self.file), _opened(self.path, self.file) as source:
-            import pyarrow.parquet
-
-            file = pyarrow.parquet.ParquetFile(source, pre_buffer=False)
+            file = parquet_in(source, pre_buffer=False)
             n_before = self.first
             size = rows_at_a_time(len(file.schema_arrow))
             for batch in file.iter_batches(size, row_groups=list(self.row_groups)):
-                frame = frame_of_parquet(batch.to_pandas())
+                frame = frame_of_parquet(batch, self.file)
                 frame = frame.drop(columns=_DASK_INDEX, errors="ignore")
                 if frame.attrs.get("index") == _DASK_INDEX:
                     del frame.attrs["index"]
@@ -124,8 +122,6 @@ def read_folder(path: str) -> Folder:
     """
     names = _files_in(path)
     pyarrow_for(path)
-    import pyarrow.parquet
-
     known: dict[str, tuple[Any, str]] = {}
     files: list[tuple[int, str]] = []
     pieces: list[Piece] = []
@@ -133,7 +129,7 @@ def read_folder(path: str) -> Folder:
     for name in names:
         place = os.path.join(path, name)
         with reading_parquet(place), _opened(os.path.join(path, name), place) as source:
-            file = pyarrow.parquet.ParquetFile(source)
+            file = parquet_in(source)
             schema, metadata = file.schema_arrow, file.metadata
         _compare(known, schema, place, name)
         files.append((n_rows, name))
@@ -148,7 +144,7 @@ def folder_sha256(path: str) -> str:
     """Return a checksum of a folder: of the names and sizes of its files, and of what they say of themselves."""
     digest = hashlib.sha256()
     for name in _files_in(path):
-        with open(os.path.join(path, name), "rb") as file:
+        with opened(os.path.join(path, name)) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(-8, os.SEEK_END)  # the length of the footer, and a mark
             footer = int.from_bytes(file.read(4), "little") + 8
@@ -159,7 +155,7 @@ def folder_sha256(path: str) -> str:
 
 def input_sha256(path: str) -> str:
     """Return the checksum of an input, a file or a folder."""
-    return folder_sha256(path) if is_folder(path) else sha256_of(Path(path).read_bytes())
+    return folder_sha256(path) if is_folder(path) else sha256_of(content_of(path))
 
 
 def _files_in(path: str) -> list[str]:
@@ -174,7 +170,7 @@ def _files_in(path: str) -> list[str]:
 
 def _opened(path: str, place: str) -> Any:
     try:
-        return open(path, "rb")
+        return opened(path)
     except FileNotFoundError as error:
         raise DataError(
             f"{place}: there is no file {path}; workers must see all files under the same paths as this process."

@@ -22,7 +22,7 @@ from mvcc.exceptions import ConfigError, DataError, InvalidInputError
 from mvcc.jobs._chunks import read_frames
 from mvcc.jobs._config import View
 from mvcc.jobs._folder import LABELS, MODEL, inputs_of_clustering, read_clustering
-from mvcc.jobs._formats import pyarrow_for
+from mvcc.jobs._parquet import pyarrow_for
 from mvcc.jobs._partitions import Folder, is_folder, read_folder
 from mvcc.jobs._tables import find_id_column, ids_of, no_column, place_of, refuse_repeated_columns
 from mvcc.jobs._workers import workers

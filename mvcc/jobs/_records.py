@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of
 from mvcc.exceptions import DataError, MvccError
 
 Record = tuple[int, list[str]]  # line and fields
@@ -34,7 +35,7 @@ def read_records(
         The line that was left out.
     """
     try:
-        content = Path(path).read_bytes()
+        content = content_of(path)
     except OSError as problem:
         raise error(f"{path}: cannot be read: {problem.strerror}.") from problem
     end = content.rfind(b"\n") + 1 if appended else len(content)

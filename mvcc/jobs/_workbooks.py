@@ -15,44 +15,57 @@ from typing import Any
 import pandas as pd
 
 from mvcc._utils.files import decoded
-from mvcc._utils.messages import clipped, counted, shown
+from mvcc._utils.messages import clipped, counted, shown, words_of
+from mvcc._utils.reading import check_size, check_unpacked, check_zip, parse_json, within_limits
 from mvcc.exceptions import DataError
+from mvcc.jobs._sheets import MOST_COLUMNS, MOST_ROWS, Sheet, measured
 
-_FORMULA = re.compile(rb"<f[ >/]")
 _ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
-_MOST_ROWS, _MOST_COLUMNS, _MOST_CHARACTERS = 2**20 - 1, 2**14, 32_767  # of a sheet and of a cell, by Excel
+_MOST_CHARACTERS = 32_767  # of a cell, by Excel
 _MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
-    """Read the first sheet with cells of an Excel workbook, with values as it shows them.
+    """Read the first sheet with values of an Excel workbook, with values as it shows them.
 
     A merged cell has its value in all its rows and columns. A formula has the value that was stored with it, and none
     where none was. With ``exact``, each cell keeps its own type, also beside others in its column.
     """
     try:
-        import openpyxl
-
-        with zipfile.ZipFile(io.BytesIO(content)) as file:
-            sheets = (name for name in file.namelist() if name.startswith("xl/worksheets/"))
-            has_formulas = any(_FORMULA.search(file.read(name)) for name in sheets)
-        book = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
-        formulas = openpyxl.load_workbook(io.BytesIO(content)) if has_formulas else None
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_zip(archive, len(content))
+            sizes = {name: _measured(archive, name) for name in archive.namelist() if name.endswith((".xml", ".rels"))}
+        return _read_first_sheet(content, path, sizes)
+    except DataError:
+        raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {clipped(str(error), 200)}.") from error
-    filled = [sheet for sheet in book.worksheets if sheet.calculate_dimension() != "A1:A1" or sheet["A1"].value]
+        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words_of(error)}.") from error
+
+
+def _measured(archive: zipfile.ZipFile, name: str) -> Sheet:
+    with archive.open(name) as source:
+        return measured(source)
+
+
+def _read_first_sheet(content: bytes, path: str, sizes: Mapping[str, Sheet]) -> pd.DataFrame:
+    import openpyxl
+
+    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    filled = [(sheet, size) for sheet in book.worksheets if (size := sizes[sheet._worksheet_path]).last]
     if not filled:
         raise DataError(f"{path}: all sheets are empty.")
-    sheet = filled[0]
-    first, last = sheet.min_row, sheet.max_row
-    rows = [list(row) for row in sheet.iter_rows(min_row=first, max_row=last, values_only=True)]
+    sheet, size = filled[0]
+    rows = _rows_of(sheet, size)
+    first = size.first
     header_is_merged = False
-    for area in sheet.merged_cells.ranges:
-        header_is_merged |= area.min_row <= first and area.max_col > area.min_col
-        for number in range(area.min_row - first, area.max_row - first + 1):
-            for column in range(area.min_col - 1, area.max_col):
-                rows[number][column] = rows[area.min_row - first][area.min_col - 1]
+    for top, left, bottom, right in size.merged:
+        if top > size.last or left > size.width:
+            continue
+        header_is_merged |= top <= first and right > left
+        value = rows[max(top - first, 0)][left - 1] if top >= first else None
+        for row in rows[max(top - first, 0) : bottom - first + 1]:
+            row[left - 1 : right] = [value] * (right - left + 1)
     if header_is_merged or (all(value is None for value in rows[0][1:2]) and len(rows[0]) > 1):
         raise DataError(
             f"{path}: row {first} of the sheet {shown(sheet.title)} must name the columns, one in each cell; remove "
@@ -61,21 +74,42 @@ def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFram
     while rows and all(value is None for value in rows[-1]):
         rows.pop()
     names = ["" if name is None else str(name).strip() for name in rows[0]]
+    check_unpacked(sum(len(value) for row in rows for value in row if isinstance(value, str)))
     frame = _frame(names, [[None if value in _ERRORS else value for value in row] for row in rows[1:]], exact)
     frame.attrs["lines"] = first + 1
     notes = []
     if len(filled) > 1:
         notes.append(f"{path}: the sheet {shown(sheet.title)} was read, the first of {len(filled)}.")
-    if formulas is not None:
-        cells = (cell for row in formulas[sheet.title].iter_rows() for cell in row if cell.data_type == "f")
-        if lost := [cell.coordinate for cell in cells if sheet[cell.coordinate].value is None]:
-            notes.append(
-                f"{path}: {counted(len(lost), 'formula')} without a stored value ({', '.join(lost[:3])}"
-                f"{', …' if len(lost) > 3 else ''}) counted as missing; open the file in a spreadsheet program "
-                f"and save it, to store what they give."
-            )
+    if size.has_formulas and (lost := _without_values(content, sheet, size)):
+        notes.append(
+            f"{path}: {counted(len(lost), 'formula')} without a stored value ({', '.join(lost[:3])}"
+            f"{', …' if len(lost) > 3 else ''}) counted as missing; open the file in a spreadsheet program "
+            f"and save it, to store what they give."
+        )
     frame.attrs["notes"] = notes
     return frame
+
+
+def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
+    """Return the values of a sheet from its first row with values on, also of rows that are not in the file."""
+    n_rows = size.last - size.first + 1
+    area = {"min_row": size.first, "max_row": size.last, "min_col": 1, "max_col": size.width}
+    rows = [list(row) for row in sheet.iter_rows(**area, values_only=True)]
+    return rows + [[None] * size.width for _ in range(n_rows - len(rows))]
+
+
+def _without_values(content: bytes, sheet: Any, size: Sheet) -> list[str]:
+    """Return the cells whose formulas no program has computed."""
+    import openpyxl
+
+    formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True)[sheet.title]
+    area = {"min_row": size.first, "max_row": size.last, "max_col": size.width}
+    return [
+        cell.coordinate
+        for row, values in zip(formulas.iter_rows(**area), sheet.iter_rows(**area, values_only=True), strict=False)
+        for cell, value in zip(row, values, strict=True)
+        if cell.value is not None and cell.data_type == "f" and value is None
+    ]
 
 
 def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame:
@@ -91,6 +125,8 @@ def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame
     if bad := [number for number, record in records if not isinstance(record, dict)]:
         raise DataError(f'{path}: {unit} {bad[0]} is no JSON object, such as {{"id": "a", "size": 1}}.')
     names = list(dict.fromkeys(name for _, record in records for name in record))
+    with within_limits(path):
+        check_size(len(records), len(names))
     frame = _frame(names, [[record.get(name) for name in names] for _, record in records], exact)
     if unit == "line" and records and len(records) == records[-1][0] - records[0][0] + 1:
         frame.attrs["lines"] = records[0][0]
@@ -99,10 +135,13 @@ def read_records(content: bytes, path: str, exact: bool = False) -> pd.DataFrame
 
 def _parsed(text: str, path: str, line: int = 0) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = clipped(getattr(error, "msg", str(error)), 100)
-        raise DataError(f"{path}:{line or getattr(error, 'lineno', 1)}: this is no JSON: {reason}.") from error
+        return parse_json(text)
+    except ValueError as error:
+        reason = (
+            f"this is no JSON: {error.msg}" if isinstance(error, json.JSONDecodeError) else f"cannot be read: {error}"
+        )
+        place = f"{path}:{line or getattr(error, 'lineno', 1)}"
+        raise DataError(f"{place}: {clipped(reason, 120)}.") from error
 
 
 def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
@@ -128,9 +167,9 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
 
     book = openpyxl.Workbook(write_only=True)
     for title, frame in frames.items():
-        if len(frame) > _MOST_ROWS or frame.shape[1] > _MOST_COLUMNS:
+        if len(frame) >= MOST_ROWS or frame.shape[1] > MOST_COLUMNS:
             raise DataError(
-                f"{path}: a sheet has at most {_MOST_ROWS:,} rows of {_MOST_COLUMNS:,} columns below its names; "
+                f"{path}: a sheet has at most {MOST_ROWS - 1:,} rows of {MOST_COLUMNS:,} columns below its names; "
                 f"{title} has {len(frame):,} of {frame.shape[1]:,}. Choose --format csv."
             )
         sheet = book.create_sheet(title[:31])

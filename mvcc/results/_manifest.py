@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mvcc._utils.files import is_inside
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import parse_json
 
 _CHOOSE_KERNELS = "; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell"
 
@@ -90,12 +91,10 @@ def parse_manifest(content: bytes) -> Manifest:
         Says what is wrong with it.
     """
     try:
-        manifest = Manifest.model_validate(json.loads(content))
+        manifest = Manifest.model_validate(parse_json(content))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise ValueError(f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg']}") from error
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
     trials = manifest.config.get("trials")
     if type(trials) is not int or trials < 1:
         raise ValueError("config.trials: it is not a number of trials")

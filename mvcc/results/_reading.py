@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from zlib import error as ZlibError
 
 from mvcc._utils.files import damage_of, known_checksums
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 from mvcc.results._format import (
     BASES,
@@ -132,7 +132,7 @@ def read_manifest(experiment: Path) -> dict[str, Any]:
     """
     path = experiment / MANIFEST
     try:
-        return _parse_json(path, path.read_bytes())
+        return _parse_json(path, content_of(path))
     except OSError as error:
         raise _damaged(path, str(error)) from error
 
@@ -160,7 +160,7 @@ def _read_verified(path: Path, manifest: dict[str, Any]) -> bytes:
     """
     listed = manifest.get("checksums")
     try:
-        content = path.read_bytes()
+        content = content_of(path)
         if listed is None:
             return content
         if not isinstance(listed, dict) or not all(isinstance(checksum, str) for checksum in listed.values()):
@@ -175,8 +175,8 @@ def _read_verified(path: Path, manifest: dict[str, Any]) -> bytes:
 
 def _parse_json(path: Path, content: bytes) -> dict[str, Any]:
     try:
-        tree = json.loads(content)
-    except (ValueError, RecursionError) as error:
+        tree = parse_json(content)
+    except ValueError as error:
         raise _damaged(path, str(error)) from error
     if not isinstance(tree, dict):
         raise _damaged(path, "it is not a JSON object")

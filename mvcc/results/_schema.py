@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -10,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import Field, StrictBool, StrictStr, ValidationError, model_validator
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 from mvcc.results._fields import Count, Facts, Number, Positive, Share, Weight
 from mvcc.results._profile import ClusterProfile, HeldOut, ValueFacts
@@ -332,12 +332,12 @@ def read_facts(folder: Path) -> dict[str, Any]:
     """
     path = folder / CLUSTERING
     try:
-        facts = json.loads(path.read_bytes())
+        facts = parse_json(content_of(path))
     except FileNotFoundError:
         raise StoreError(
             f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc cluster` wrote."
         ) from None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise _damaged(str(path), getattr(error, "strerror", None) or str(error)) from error
     if not isinstance(facts, dict):
         raise _damaged(str(path), "it is not a JSON object")

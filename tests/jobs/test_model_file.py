@@ -14,6 +14,7 @@ import skops.io
 from sklearn.preprocessing import FunctionTransformer
 
 from mvcc import load_model
+from mvcc._utils import reading
 from mvcc.exceptions import StoreError
 from mvcc.jobs import _model_file
 from mvcc.jobs._model_file import model_bytes, read_model
@@ -103,8 +104,8 @@ def test_every_single_byte_that_is_changed_is_an_error_or_without_effect(model):
 def test_a_file_that_unpacks_to_too_much_is_refused(monkeypatch):
     content = model_bytes([{"numbers": np.zeros(10**6)}])
     assert read_model(content, "m")[0]["numbers"].shape == (10**6,)
-    monkeypatch.setattr(_model_file, "_MOST_BYTES", 2**20)
-    with pytest.raises(StoreError, match="unpacks to more than 100 times its size"):
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 2**20)
+    with pytest.raises(StoreError, match="more than 100 times its size"):
         read_model(content, "m")
 
 

@@ -17,6 +17,7 @@ import yaml
 
 from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, nearest
+from mvcc._utils.reading import opened
 from mvcc._utils.settings._problems import KeyPath, Place, Problems, shown
 from mvcc.exceptions import ConfigError
 
@@ -207,7 +208,7 @@ def _explained(error: yaml.MarkedYAMLError) -> tuple[int, str]:
 
 def _read_text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         there = [other.name for other in path.parent.glob("*.y*ml")]

@@ -10,6 +10,7 @@ from typing import Literal
 import pandas as pd
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.results import CELL, CROSS_VALIDATED, PROPAGATION, Results, parse_table
 
@@ -175,7 +176,7 @@ def _read_evaluations(path: Path) -> pd.DataFrame | None:
     if not path.is_file():
         return None
     try:
-        runs = parse_table(path.read_bytes(), _OF_RUNS)
+        runs = parse_table(content_of(path), _OF_RUNS)
         if missing := {*_OF_RUNS, *_COUNTS} - set(runs.columns):
             raise ValueError(f"missing columns: {', '.join(sorted(missing))}")
         runs[list(_COUNTS)] = runs[list(_COUNTS)].apply(pd.to_numeric, errors="coerce")

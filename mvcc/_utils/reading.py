@@ -1,0 +1,163 @@
+"""Whatever a user names is opened here, and these are the limits of what it may hold: refused before it is unpacked.
+
+Everything is said by an OSError or a ValueError, whose words follow a place and "cannot be read: ".
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from mvcc.exceptions import DataError
+
+MOST_BYTES = 2**34  # of a file that is read as a whole, and of what a table takes once it is unpacked
+MOST_CELLS = 2**30  # of a table in memory
+MOST_ROWS = 2**27  # of a table in memory: each has an id
+MOST_COLUMNS = 2**17
+MOST_LINE = 2**24  # bytes of a line of text
+MOST_UNPACKED, MOST_TIMES = 2**30, 100  # bytes that a zip may hold, or so many times its own size, if that is more
+MOST_DEPTH = 100  # of JSON
+
+_BYTES_OF_CELL, _BYTES_OF_ROW = 32, 128  # that a table takes, with all that is made of it
+_KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+_MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = re.compile(r"[\ud800-\udfff]")
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would wait for somebody who writes
+
+
+def opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file that somebody named, if it is a regular one once all links are followed."""
+    try:
+        _refuse_others(os.stat(path), path)
+        handle = os.open(path, os.O_RDONLY | _AT_ONCE)
+    except ValueError as error:  # no name of a file: one with a NUL, or half a character
+        raise OSError(errno.EINVAL, f"this is no name of a file: {error}") from error
+    try:
+        _refuse_others(os.fstat(handle), path)  # it may be another one by now
+    except OSError:
+        os.close(handle)
+        raise
+    return os.fdopen(handle, "rb")
+
+
+def _refuse_others(found: os.stat_result, path: str | os.PathLike[str]) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        raise OSError(errno.EINVAL, f"this is {kind}, no regular file; write what it gives into a file", path)
+
+
+def content_of(path: str | os.PathLike[str]) -> bytes:
+    """Return what a file holds."""
+    most = most_bytes()
+    with opened(path) as file:
+        content = b""
+        if (size := os.fstat(file.fileno()).st_size) <= most:
+            content = file.read(most + 1)  # it may have grown
+        if (size := max(size, len(content))) > most:
+            raise OSError(errno.EFBIG, f"it has {size:,} bytes; at most {most:,} are read on this machine", path)
+    return content
+
+
+def memory() -> int:
+    """Return how many bytes of memory the machine has."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # which not every system tells
+        return 2**34
+
+
+def most_bytes() -> int:
+    """Return how large a file may be that is read as a whole, and the table in it once it is unpacked."""
+    return min(MOST_BYTES, memory() // 2)
+
+
+def check_size(n_rows: int, n_columns: int) -> None:
+    """Refuse a table by what it says of its size."""
+    check_columns(n_columns)
+    most_rows, most_cells = min(MOST_ROWS, memory() // _BYTES_OF_ROW), min(MOST_CELLS, memory() // _BYTES_OF_CELL)
+    if n_rows > most_rows:
+        raise ValueError(f"it has {n_rows:,} rows; at most {most_rows:,} are read on this machine")
+    if n_rows * n_columns > most_cells:
+        raise ValueError(
+            f"it has {n_rows:,} rows of {n_columns:,} columns; at most {most_cells:,} cells are read on this machine. "
+            f"Leave out columns or rows"
+        )
+
+
+def check_columns(n_columns: int) -> None:
+    """Refuse more columns than a table may have."""
+    if n_columns > MOST_COLUMNS:
+        raise ValueError(f"it has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read. Leave out some")
+
+
+def check_unpacked(n_bytes: int) -> None:
+    """Refuse a table by the bytes that it takes once it is unpacked."""
+    if n_bytes > (most := most_bytes()):
+        raise ValueError(f"it unpacks to {n_bytes:,} bytes; at most {most:,} are read on this machine")
+
+
+def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
+    """Refuse a zip of so many bytes by what its directory says; zipfile gives no more than that of any member."""
+    unpacked, most = sum(entry.file_size for entry in archive.infolist()), max(MOST_UNPACKED, MOST_TIMES * packed)
+    if unpacked > most:
+        raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most {most:,}")
+
+
+def check_lines(content: bytes) -> None:
+    """Refuse a text with a line that is too long for a table."""
+    start = 0
+    while len(content) - start > MOST_LINE:
+        end = content.rfind(b"\n", start, start + MOST_LINE + 1)
+        if end < 0:
+            line = content.count(b"\n", 0, start) + 1
+            raise ValueError(f"line {line} has more than {MOST_LINE:,} bytes; this is no table")
+        start = end + 1
+
+
+@contextmanager
+def within_limits(place: str) -> Iterator[None]:
+    """Say of which file a limit is."""
+    try:
+        yield
+    except ValueError as error:
+        raise DataError(f"{place}: cannot be read: {error}.") from error
+
+
+def parse_json(content: str | bytes) -> Any:
+    """Parse JSON in UTF-8 whose texts are whole characters; a ValueError says what is wrong."""
+    text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+    try:
+        tree = json.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    if text.count("[") + text.count("{") > MOST_DEPTH or _MAY_BE_HALF.search(text):
+        _check_tree(tree)
+    return tree
+
+
+_TOO_DEEP = f"it is nested more than {MOST_DEPTH} levels deep"
+
+
+def _check_tree(tree: Any) -> None:
+    level = [tree]
+    for _ in range(MOST_DEPTH + 1):
+        inside: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                inside += [*value, *value.values()]
+            elif isinstance(value, list):
+                inside += value
+            elif isinstance(value, str) and (half := _HALF.search(value)):
+                raise ValueError(f"a text holds half a character (the surrogate \\u{ord(half[0]):04x})")
+        level = inside
+    if level:
+        raise ValueError(_TOO_DEEP)

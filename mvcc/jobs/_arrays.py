@@ -1,0 +1,116 @@
+"""Tables that are files of NumPy: NPZ and NPY, whose headers are read before anything else."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+import zipfile
+import zlib
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from mvcc._utils.messages import clipped, shown, words_of
+from mvcc._utils.reading import check_size, check_unpacked, check_zip, within_limits
+from mvcc.exceptions import DataError
+
+# what NumPy and zipfile raise for files that are cut off or changed
+_DAMAGE = (
+    *(ValueError, TypeError, EOFError, LookupError, RuntimeError, SyntaxError, OverflowError, NotImplementedError),
+    *(tokenize.TokenError, zipfile.BadZipFile, zlib.error),
+)
+
+
+def read_arrays(content: bytes, path: str) -> pd.DataFrame:
+    """Read an NPZ file: two-dimensional arrays are blocks of columns, one-dimensional ones are single columns."""
+    if not content.startswith(b"PK"):
+        raise DataError(f"{path}: this is no NPZ file, such as numpy.savez writes.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_zip(archive, len(content))
+            for member in archive.namelist():
+                with archive.open(member) as source:
+                    _check_header(source)
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except _DAMAGE as error:
+        raise _not_numpy(path, error) from error
+    arrays = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim}
+    blocks = [name for name, array in arrays.items() if array.ndim == 2]
+    if len(blocks) != 1:
+        raise DataError(
+            f"{path}: {len(blocks)} of its arrays are two-dimensional; there must be one, with a row per instance. It "
+            f"holds {clipped(', '.join(f'{name} {array.shape}' for name, array in arrays.items()), 300) or 'nothing'}."
+        )
+    n_rows = len(arrays[blocks[0]])
+    beside = {name: array for name, array in arrays.items() if array.ndim == 1}
+    block = _frame_of(arrays[blocks[0]], path, blocks[0], len(beside))
+    known = set(block.columns)
+    for name, array in beside.items():
+        if len(array) != n_rows:
+            raise DataError(f"{path}: {shown(name)} has {len(array)} values, but {blocks[0]} has {n_rows} rows.")
+        if name in known:
+            raise DataError(f"{path}: {shown(name)} is the name of a column of {blocks[0]}, too; give it another one.")
+    columns = {name: _checked(array, path, name) for name, array in beside.items()}
+    frame = pd.concat([block, pd.DataFrame(columns, index=block.index)], axis=1)
+    frame.attrs["beside"] = list(beside)
+    return frame
+
+
+def read_array(content: bytes, path: str) -> pd.DataFrame:
+    """Read an NPY file, which holds one two-dimensional array."""
+    if not content.startswith(b"\x93NUMPY"):
+        raise DataError(f"{path}: this is no NPY file, such as numpy.save writes.")
+    try:
+        _check_header(io.BytesIO(content))
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+    except _DAMAGE as error:
+        raise _not_numpy(path, error) from error
+    if array.ndim != 2:
+        raise DataError(f"{path}: an array with a row per instance is expected, not one of shape {array.shape}.")
+    return _frame_of(array, path, "the array")
+
+
+def _check_header(source: IO[bytes]) -> None:
+    """Refuse an array by what its header says; what is no array is not looked at."""
+    if source.read(6) != b"\x93NUMPY":
+        return
+    version = tuple(source.read(2))
+    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = header(source)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"an array claims the shape {shape}")
+    n_rows, n_columns = [*shape, 1, 1][:2]
+    check_size(n_rows, n_columns)
+    check_unpacked(int(np.prod([1, *shape], dtype=object)) * dtype.itemsize)
+
+
+def _frame_of(array: np.ndarray[Any, Any], path: str, name: str, n_beside: int = 0) -> pd.DataFrame:
+    with within_limits(path):
+        check_size(len(array), array.shape[1] + n_beside)
+    return pd.DataFrame(_checked(array, path, name), columns=[f"column {n + 1}" for n in range(array.shape[1])])
+
+
+def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[Any, Any]:
+    """Return an array of numbers or of texts, those of bytes decoded."""
+    if array.dtype.kind not in "iufbUS":
+        raise DataError(f"{path}: {name} holds {array.dtype}, neither numbers nor text.")
+    if array.dtype.kind not in "US":
+        return array
+    try:
+        texts = np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
+        for text in texts.flat:
+            text.encode()
+    except ValueError as error:
+        raise DataError(f"{path}: {shown(name)} holds bytes that are no text in UTF-8.") from error
+    return texts
+
+
+def _not_numpy(path: str, error: Exception) -> DataError:
+    if "Object arrays" in str(error):
+        return DataError(
+            f"{path}: it holds Python objects, which are not read, since they could run anything. Save the array as "
+            f"numbers or text: array.astype(float) or array.astype(str)."
+        )
+    return DataError(f"{path}: cannot be read as a file of NumPy arrays: {words_of(error)}.")
