@@ -19,6 +19,7 @@ from mvcc.jobs._tables import Table
 
 _EXPECTED = 10  # clusters, where nothing is known of them
 _MOST_CENTERED = 100_000  # rows
+_MOST_SQUARED = 2000  # columns whose products of all pairs are computed; with more, those of as many rows
 MOST_COMPONENTS = 10  # of principal components, where no number is given
 _RULES = {  # of AutoScaler
     "unit length": "rows of length 1, as they are",
@@ -147,12 +148,19 @@ def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str
 
     Of many rows, some that are spaced evenly have the components: a copy of all would take much memory.
     """
-    step = ceil(sum(map(len, views)) / _MOST_CENTERED)
+    wide = views[0].shape[1] > _MOST_SQUARED
+    step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
     some = np.vstack([X[::step] for X in views])
     mean = some.mean(axis=0)
     centered = some - mean
-    variances, directions = scipy.linalg.eigh(centered.T @ centered)
-    largest = directions[:, ::-1][:, :2]
+    if wide:  # the products of rows have the same variances, and lead to the same directions
+        variances, rows = scipy.linalg.eigh(centered @ centered.T)
+        lengths = np.sqrt(np.maximum(variances[::-1][:2], 0))
+        lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = np.inf  # nothing but rounding
+        largest = centered.T @ (rows[:, ::-1][:, :2] / lengths)
+    else:
+        variances, directions = scipy.linalg.eigh(centered.T @ centered)
+        largest = directions[:, ::-1][:, :2]
     largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])])
     shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
     points = centered @ largest if step == 1 else np.vstack([X @ largest for X in views]) - mean @ largest

@@ -156,6 +156,7 @@ def table_of(
     reference = None
     if view.labels_column in frame.columns:
         reference = _labels(frame[view.labels_column], view.path, found)
+    used = {*columns, id_column, view.labels_column}
     if (problem := _nothing_to_cluster(frame, view.path, X, became)) and not found:
         found.add(problem)
     return Table(
@@ -166,7 +167,7 @@ def table_of(
         X=X,
         every_column=list(became.values()),
         reference=reference,
-        unused=[column for column in became if column not in {*columns, id_column, view.labels_column}],
+        unused=[column for column in became if column not in used],
         id_column=id_column,
         shown={c: as_texts(frame[c].where(frame[c].notna(), "")).tolist() for c in show if c in frame.columns},
         notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view)),
