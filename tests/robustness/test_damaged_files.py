@@ -1,0 +1,181 @@
+"""Every command that reads files understands them or says what is wrong with them, however they are damaged.
+
+Each try damages one file, or two, that a command reads; a traceback or a warning of another package fails the test.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import traceback
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import settings
+from sklearn.exceptions import ConvergenceWarning
+
+from mvcc.exceptions import PropagationWarning
+from tests.command_line import mvcc
+from tests.robustness.cases import MOST_CHARACTERS, tally
+from tests.robustness.damaging import damaged
+
+ROOT = Path(__file__).parents[2]
+RNG = np.random.default_rng(0)
+ENDINGS = ("csv", "tsv", "txt", "xlsx", "json", "jsonl", "parquet", "npz", "npy", "arff")
+QUICK = ("--no-comparison", "--stability-runs", "0")
+
+
+class Reading(NamedTuple):
+    """A command, with the files that it reads and the exit codes that it may have."""
+
+    words: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+def of_format(words, *files):
+    return [Reading(tuple(w.format(e) for w in words), tuple(f.format(e) for f in files)) for e in ENDINGS]
+
+
+JOB = ("cluster.yaml", "texts.csv", "matches.csv", "pairs.csv")
+VIEWS = ("--view", "texts=texts.csv", "--view", "images=images.{}", "--match", "texts:images=matches.csv", "-k", "2")
+RESULT = ("res/clustering.json", "res/model.skops", "res/cluster.yaml", "res/texts/labels.csv")
+EXPERIMENT = ("exp/manifest.json", "exp/curves.csv", "exp/scores.csv.gz", "exp/example.json")
+READINGS = {
+    "cluster": [
+        Reading(("cluster", "cluster.yaml", "--out", "out", *QUICK), JOB),
+        Reading(("cluster", "cluster.yaml", "--asked", "asked", "--dry-run"), ("asked/asked.csv", "asked/texts.csv")),
+        *of_format(("cluster", *VIEWS, "--dry-run"), "images.{}"),
+    ],
+    "predict": [
+        Reading(("predict", "res", "--view", "texts=texts.csv", "--out", "out.csv"), (*RESULT[:2], "texts.csv")),
+        *of_format(("predict", "res", "--view", "images=images.{}", "--out", "out.csv"), "images.{}"),
+    ],
+    "match": [Reading(("match", "cluster.yaml"), JOB), Reading(("match", "--from", "res"), (*RESULT, *JOB[1:]))],
+    "compare": [Reading(("compare", "res", "res2", "--out", "out.csv"), ("res/clustering.json",))],
+    "export": [Reading(("export", "res", "--out", "out"), (*RESULT, "texts.csv"))],
+    "report": [Reading(("report", "res", "--out", "out.html"), ("res/clustering.json",))],
+    "ask": [Reading(("ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv"), ("answers.csv", *JOB))],
+    "constraints": [Reading(("constraints", "numbers.csv", "--out", "out.csv"), ("numbers.csv",))],
+    "check": [Reading(("check", "res"), RESULT), Reading(("check", "exp"), EXPERIMENT)],
+    "run": [Reading(("run", "run.yaml", "--out", "exp", "--dry-run"), ("run.yaml", "exp/manifest.json"))],
+    "claims": [Reading(("claims", "exp"), EXPERIMENT)],
+    "plot": [Reading(("plot", "exp", "--figure", figure, "--out", "out"), EXPERIMENT) for figure in ("3", "4", "6")],
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Write the files that all commands read."""
+    folder = tmp_path_factory.mktemp("whole")
+    X = np.round(np.repeat([[0.0, 0.0], [3.0, 3.0]], 10, axis=0) + RNG.normal(size=(20, 2)), 2)
+    texts = pd.DataFrame({"id": [f"t{n}" for n in range(20)], "x": X[:, 0], "y": X[:, 1]})
+    texts = texts.assign(kind=["a", "b"] * 10, day=[f"2026-01-{n + 1:02}" for n in range(20)])
+    texts.to_csv(folder / "texts.csv", index=False)
+    for ending in ENDINGS:
+        write_table(texts.assign(id=range(20)), X, folder / f"images.{ending}")
+    (folder / "matches.csv").write_text("texts,images\n" + "".join(f"t{n},{n}\n" for n in range(0, 20, 2)))
+    pairs = ((0, 1, "must-link"), (11, 12, "must-link"), (0, 15, "cannot-link"))
+    (folder / "pairs.csv").write_text("i,j,kind\n" + "".join(f"t{i},t{j},{kind}\n" for i, j, kind in pairs))
+    (folder / "numbers.csv").write_text("i,j,kind,weight\n" + "".join(f"{i},{j},{kind},1\n" for i, j, kind in pairs))
+    (folder / "cluster.yaml").write_text(
+        "views:\n  texts: {path: texts.csv, labels_column: kind}\n  images: images.csv\n"
+        "matches:\n  texts:images: matches.csv\nconstraints: {texts: pairs.csv}\nn_clusters: 2\n"
+    )
+    for out in ("res", "res2"):
+        ran(folder, "cluster", "cluster.yaml", "--out", out, "--seed", str(len(out)), *QUICK)
+    asked = json.loads(ran(folder, "ask", "cluster.yaml", "--out", "asked", "--json", "-n", "2").stdout)
+    questions = asked["questions"]
+    (folder / "answers.csv").write_text("id,answer\n" + "".join(f"{one['id']},new\n" for one in questions))
+    ran(folder, "ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv")
+    shutil.copytree(ROOT / "results" / "four_quadrants", folder / "exp")
+    shutil.copy(ROOT / "configs" / "four_quadrants.yaml", folder / "run.yaml")
+    manifest = json.loads((folder / "exp" / "manifest.json").read_text("utf-8"))
+    del manifest["checksums"]  # which would refuse everything at once
+    (folder / "exp" / "manifest.json").write_text(json.dumps(manifest))
+    scores = pd.read_csv(folder / "exp" / "scores.csv.gz", dtype="str")
+    scores[scores["trial"].isin(["0", "1"])].to_csv(folder / "exp" / "scores.csv.gz", index=False)
+    return folder
+
+
+def write_table(frame, X, path):
+    match path.suffix:
+        case ".csv" | ".txt":
+            frame.to_csv(path, index=False)
+        case ".tsv":
+            frame.to_csv(path, index=False, sep="\t")
+        case ".xlsx":
+            frame.to_excel(path, index=False)
+        case ".json" | ".jsonl":
+            frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
+        case ".parquet":
+            frame.assign(day=pd.to_datetime(frame["day"])).to_parquet(path)
+        case ".npz":
+            np.savez_compressed(path, X=X, id=np.arange(20), name=frame["kind"].to_numpy(dtype="U1"))
+        case ".npy":
+            np.save(path, X)
+        case ".arff":
+            names = "@relation r\n@attribute id string\n@attribute x real\n@attribute y real\n@attribute kind {a,b}\n"
+            rows = frame[["id", "x", "y", "kind"]].to_csv(index=False, header=False)
+            path.write_text(f"{names}@data\n{rows}")
+
+
+def ran(folder, *words):
+    done = mvcc(*words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def n_tries():
+    """Return how many files are damaged for each command: few, or ten thousand with the profile "exhaustive"."""
+    return settings.default.max_examples * 4 if settings.default.max_examples > 100 else 4
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_damaged_files_are_understood_or_refused(whole, tmp_path, tried, name):
+    folder = tmp_path / "here"
+    shutil.copytree(whole, folder)
+    kept = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    failures = []
+    for number in range(n_tries()):
+        rng = random.Random(f"{name} {number}")
+        reading = READINGS[name][number % len(READINGS[name])]
+        for file in rng.sample(reading.files, min(len(reading.files), rng.choice([1, 1, 2]))):
+            (folder / file).write_bytes(damaged(kept[folder / file], rng))
+        if what := failure(folder, reading.words):
+            failures.append(f"try {number}: {' '.join(reading.words)}: {what}")
+        restore(folder, kept)
+    assert not failures, f"{len(failures)} failures:\n" + "\n".join(failures[:20])
+    tried(f"files that mvcc {name} reads damaged", n_tries())
+
+
+def failure(folder, words):
+    """Run a command and say what is wrong with how it ends, if something is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for own in (PropagationWarning, ConvergenceWarning):
+            warnings.simplefilter("ignore", own)
+        try:
+            done = mvcc(*words, cwd=folder)
+        except (Exception, pytest.fail.Exception) as error:  # whatever escapes the command
+            places = [f"{Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]
+            return f"{type(error).__name__}: {str(error)[:200]} at {' '.join(places[-6:])}"
+    tally["refused" if done.returncode else "valid"] += 1
+    if done.returncode not in (0, 1, 2, 3, 4) or "Traceback" in done.stderr or len(done.stderr) > MOST_CHARACTERS:
+        return f"exit code {done.returncode}: {done.stderr[-300:]}"
+    return ""
+
+
+def restore(folder, kept):
+    """Put all files back as they were, and remove what a command has written."""
+    for path in [*folder.rglob("*")]:
+        if path.is_file() and path not in kept:
+            path.unlink()
+    for path, content in kept.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.is_file() or path.read_bytes() != content:
+            path.write_bytes(content)
