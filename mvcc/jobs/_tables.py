@@ -176,6 +176,7 @@ def table_of(
 
 def row_ids(frame: pd.DataFrame, view: View) -> list[str]:
     """Return the id of every row of a table, as `read_table` does."""
+    refuse_repeated_columns(frame, view.path)
     return ids_of(frame, find_id_column(frame, view), view.path)
 
 

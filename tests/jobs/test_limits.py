@@ -24,7 +24,7 @@ from mvcc.jobs._chunks import read_frames
 from mvcc.jobs._config import View
 from mvcc.jobs._formats import read_frame
 from mvcc.jobs._records import read_records
-from mvcc.jobs._tables import read_table
+from mvcc.jobs._tables import read_table, row_ids
 from mvcc.results import Results, read_facts
 
 CELL = '<c r="{}"><v>1</v></c>'
@@ -315,3 +315,10 @@ def test_a_packed_table_under_another_name_is_no_text(tmp_path):
     (tmp_path / "a.csv").write_bytes(gzip.compress(b"id,x\n1,2\n"))
     with pytest.raises(DataError, match="binary file"):
         read_frame(str(tmp_path / "a.csv"))
+
+
+def test_rows_of_a_table_with_a_repeated_column_have_no_ids(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,x\n1,2\n")
+    with pytest.raises(DataError, match="the column 'x' is there more than once"):
+        row_ids(read_frame(str(path)), View(path=str(path)))
