@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -96,15 +97,16 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
     """Return an array of numbers or of texts, those of bytes decoded."""
     if array.dtype.kind not in "iufbUS":
         raise DataError(f"{path}: {name} holds {array.dtype}, neither numbers nor text.")
-    if array.dtype.kind not in "US":
-        return array
-    try:
-        texts = np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
-        for text in texts.flat:
-            text.encode()
-    except ValueError as error:
-        raise DataError(f"{path}: {shown(name)} holds bytes that are no text in UTF-8.") from error
-    return texts
+    if array.dtype.kind == "U" and array.dtype.itemsize:  # four bytes for each character, of which many are none
+        codes = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).view(np.uint32)
+        if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes <= 0xDFFF))).any():
+            raise DataError(f"{path}: {shown(name)} holds numbers that are no characters.")
+    if array.dtype.kind == "S":
+        try:
+            return np.char.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path}: {shown(name)} holds bytes that are no text in UTF-8.") from error
+    return array
 
 
 def _not_numpy(path: str, error: Exception) -> DataError:

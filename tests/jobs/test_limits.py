@@ -187,6 +187,15 @@ def test_bytes_in_a_table_are_texts_or_refused(tmp_path):
         read_frame(path)
 
 
+@pytest.mark.parametrize("code", [0x110000, 0xD800])
+def test_characters_that_are_none_are_refused(tmp_path, code):
+    path = tmp_path / "a.npz"
+    for order in "<>":
+        np.savez(path, X=np.eye(2), id=np.array([1, code], f"{order}u4").view(f"{order}U1"))
+        with pytest.raises(DataError, match="'id' holds numbers that are no characters"):
+            read_frame(str(path))
+
+
 def test_text_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet
