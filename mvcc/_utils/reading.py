@@ -38,7 +38,7 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
         _refuse_others(os.stat(path), path)
         handle = os.open(path, os.O_RDONLY | _AT_ONCE)
     except ValueError as error:  # no name of a file: one with a NUL, or half a character
-        raise OSError(errno.EINVAL, f"this is no name of a file: {error}") from error
+        raise OSError(errno.EINVAL, str(error)) from error
     try:
         _refuse_others(os.fstat(handle), path)  # it may be another one by now
     except OSError:
