@@ -16,11 +16,13 @@ import pandas as pd
 from mvcc._utils.files import csv_bytes, sha256_of
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
+from mvcc._utils.reading import MOST_LINE, content_of
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.jobs._cells import as_arrow, as_csv, escaped, flat, has_decimal_commas, with_numbers
 from mvcc.jobs._config import Job, load_job
 from mvcc.jobs._folder import CONFIG, inputs_of, label_columns
-from mvcc.jobs._formats import MAX_HEADER, frame_of_parquet, pyarrow_for, read_frame
+from mvcc.jobs._formats import read_frame
+from mvcc.jobs._parquet import frame_of_parquet, pyarrow_for
 from mvcc.jobs._tables import row_ids
 from mvcc.jobs._workbooks import read_records, read_workbook, workbook_bytes
 from mvcc.results import read_facts
@@ -134,7 +136,7 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
 def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
     view = job.views[facts["views"][place]["name"]]
-    frame, content = read_frame(view.path), Path(view.path).read_bytes()
+    frame, content = read_frame(view.path), content_of(view.path)
     ids = row_ids(frame, view)
     columns, values = label_columns(facts["views"][place])
     if sha256_of(content) != facts["inputs"][place]["sha256"] or set(ids) != set(values):
@@ -157,7 +159,7 @@ def _exact(frame: pd.DataFrame, path: str, content: bytes) -> pd.DataFrame:
     """Return a table with whole numbers where pandas makes floats of them, since others are none or missing."""
     ending = Path(path).suffix.lower()
     if ending == ".parquet":
-        return frame_of_parquet(_arrow_table(content).to_pandas(integer_object_nulls=True))
+        return frame_of_parquet(_arrow_table(content), path, integer_object_nulls=True)
     if ending == ".xlsx":
         return read_workbook(content, path, exact=True)
     return read_records(content, path, exact=True) if ending in _RECORDS else frame
@@ -192,7 +194,7 @@ def _texts(frame: pd.DataFrame, path: str) -> list[list[str]]:
 def _in_style_of(view: _Exported, rows: Iterable[Iterable[str]]) -> bytes:
     """Write rows with the delimiter, the byte-order mark and the line ends of a text file."""
     mark = codecs.BOM_UTF8 if view.content.startswith(codecs.BOM_UTF8) else b""
-    unquoted = re.sub(rb'"[^"]*"', b"", view.content[:MAX_HEADER])  # names may have line breaks
+    unquoted = re.sub(rb'"[^"]*"', b"", view.content[:MOST_LINE])  # names may have line breaks
     first = re.search(rb"\r\n|\n|\r", unquoted)
     end = first[0] if first else b"\n"
     delimiter = view.own.attrs["delimiter"]

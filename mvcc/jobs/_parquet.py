@@ -59,11 +59,14 @@ def read_parquet(content: bytes, path: str) -> pd.DataFrame:
         return frame_of_parquet(file.read(use_pandas_metadata=True), path)
 
 
-def frame_of_parquet(table: Any, path: str) -> pd.DataFrame:
-    """Return the frame of a Parquet file, or of some of its rows, with its index as a column."""
+def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
+    """Return the frame of a Parquet file, or of some of its rows, with its index as a column.
+
+    ``options`` are those of ``pyarrow.Table.to_pandas``.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what pandas would rather be given
-        frame: pd.DataFrame = _with_texts(table, path).to_pandas()
+        frame: pd.DataFrame = _with_texts(table, path).to_pandas(**options)
     frame.attrs = {}  # pandas stores those of whoever wrote the file
     if isinstance(frame.index, pd.MultiIndex):
         frame = frame.reset_index()

@@ -36,7 +36,7 @@ def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFram
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content))
             sizes = {name: _measured(archive, name) for name in archive.namelist() if name.endswith((".xml", ".rels"))}
-        return _read_first_sheet(content, path, sizes)
+        return _read_first_sheet(content, path, sizes, exact)
     except DataError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
@@ -48,7 +48,7 @@ def _measured(archive: zipfile.ZipFile, name: str) -> Sheet:
         return measured(source)
 
 
-def _read_first_sheet(content: bytes, path: str, sizes: Mapping[str, Sheet]) -> pd.DataFrame:
+def _read_first_sheet(content: bytes, path: str, sizes: Mapping[str, Sheet], exact: bool) -> pd.DataFrame:
     import openpyxl
 
     book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
