@@ -26,7 +26,7 @@ $(VENV)/.installed: pyproject.toml
 
 demo: $(VENV)/.installed ## Run the main job on generated data and draw its learning curves (under two minutes)
 	$(BIN)/mvcc run configs/four_quadrants.yaml --trials 10 -j $(JOBS) --out results-demo
-	$(BIN)/mvcc plot results-demo
+	$(BIN)/mvcc plot results-demo --fresh
 	@echo "The learning curves are in results-demo/figures/figure_04.png"
 
 test: $(VENV)/.installed ## Run the quick tests (five minutes)
@@ -77,8 +77,8 @@ mutants: $(VENV)/.installed ## Change the code in small ways and count what the 
 reproduce: export OPENBLAS_CORETYPE ?= Haswell
 reproduce: $(EXPERIMENTS) ## Run all experiments, draw the figures, check the claims (TRIALS=2 for a short run)
 	$(BIN)/python scripts/count_evaluations.py $(OUT)/evaluations.csv
-	$(BIN)/mvcc plot $(OUT)
-	$(BIN)/mvcc claims $(OUT) || [ $$? -eq 3 ]
+	$(BIN)/mvcc plot $(OUT) --fresh
+	$(BIN)/mvcc claims $(OUT) --fresh || [ $$? -eq 3 ]
 	@echo "All experiments, figures and claims of $(TRIALS) trials are in $(OUT);" \
 	  "it took $$(($$(date +%s) - $(BEGAN))) seconds."
 

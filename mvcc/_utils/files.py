@@ -80,7 +80,7 @@ def move(source: Path, target: Path) -> None:
 def remove_parts(folder: Path, is_ours: Callable[[str], object]) -> None:
     """Remove what killed processes have left of files and folders whose names are ours; all others stay.
 
-    The folder must be locked: no other process writes there.
+    The names of folders end with a slash. The folder must be locked: no other process writes there.
     """
     for path in parts_in(folder, is_ours):
         if path.is_dir():
@@ -91,8 +91,12 @@ def remove_parts(folder: Path, is_ours: Callable[[str], object]) -> None:
 
 def parts_in(folder: Path, is_ours: Callable[[str], object]) -> list[Path]:
     """Return the unfinished files and folders whose names are ours, without links."""
-    parts = ((path, _PART.fullmatch(path.name)) for path in folder.glob(".*.part"))
-    return [path for path, part in parts if part and is_ours(part[1]) and not path.is_symlink()]
+    found = []
+    for path in folder.glob(".*.part"):
+        part = _PART.fullmatch(path.name)
+        if part and not path.is_symlink() and is_ours(part[1] + "/" * path.is_dir()):
+            found.append(path)
+    return found
 
 
 @contextlib.contextmanager

@@ -196,7 +196,7 @@ class OutputFolder:
         """Give a new folder beside the others that is removed in the end, also after a kill."""
         part = part_of(self.path / name)
         with self.explained(self.path / name):
-            self._begin(name)
+            self._begin(f"{name}/")
             part.mkdir()
             try:
                 yield part
@@ -290,7 +290,8 @@ class OutputFolder:
     def _remove_parts(self) -> None:
         names: dict[Path, set[str]] = {}
         for _, _, name in self._entries:
-            names.setdefault((self.path / name).parent, set()).add(Path(name).name)
+            slash = "/" if name.endswith("/") else ""
+            names.setdefault((self.path / name).parent, set()).add(Path(name).name + slash)
         for folder, ours in names.items():
             remove_parts(folder, ours.__contains__)
 
@@ -314,7 +315,7 @@ class OutputFolder:
 
     def _remove_empty_ledger(self) -> None:
         """Remove a ledger of files that do not exist."""
-        if not any(os.path.lexists(self.path / name) for _, _, name in self._entries):
+        if not any((self.path / name).is_file() for _, _, name in self._entries):
             (self.path / LEDGER).unlink(missing_ok=True)
 
     def _note(self, name: str, checksum: str, kind: str | None = None) -> None:

@@ -126,13 +126,20 @@ def test_parts_of_a_killed_process_go_and_those_of_others_stay(tmp_path):
             os._exit(0)
     os.waitpid(child, 0)
     part = f".labels.csv.{child}.part"
-    theirs = [".my.part", ".notes.csv.7.part", ".labels.csv.part", f"x{part}", ".new/mine.txt"]
+    theirs = [
+        ".my.part",
+        ".notes.csv.7.part",
+        ".labels.csv.part",
+        f"x{part}",
+        ".new/mine.txt",
+        ".labels.csv.9.part/mine.txt",
+    ]
     for name in theirs:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"mine")
     assert (tmp_path / part).exists()
     write(tmp_path / "other.csv")
-    assert set(names(tmp_path)) == {*theirs, ".new", LEDGER, "other.csv"}
+    assert set(names(tmp_path)) == {*theirs, ".new", ".labels.csv.9.part", LEDGER, "other.csv"}
 
 
 def test_a_second_process_is_told_of_the_first_and_writes_nothing(tmp_path):

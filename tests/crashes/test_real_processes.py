@@ -115,7 +115,7 @@ def test_a_run_that_is_killed_again_and_again_gives_the_same_bytes(folder, undis
         found = shards(folder)
         assert kept.items() <= found.items(), "what was finished is neither lost nor computed again"
         kept, done = found, done + 1
-    assert json.loads((folder / ".lock").read_text())["pid"] == process.pid
+    assert json.loads((folder / ".mvcc-lock").read_text())["pid"] == process.pid
     code, out, err = run(folder)
     assert code == 0, err
     assert f"{folder}: a run of process {process.pid} on {os.uname().nodename}, begun 20" in err
@@ -144,7 +144,7 @@ def test_an_interrupted_run_says_so_and_leaves_no_workers(folder, undisturbed, t
     assert_gone(workers)
     kept = shards(folder)
     assert kept
-    assert not (folder / ".lock").exists()
+    assert not (folder / ".mvcc-lock").exists()
     tried("run interrupted or terminated", 1)
     if number == signal.SIGINT:
         code, out, err = run(folder)

@@ -265,17 +265,17 @@ def test_of_what_is_left_only_our_own_parts_go(options, tmp_path):
     with session(options, folder):
         pass
     there = {path.name for path in folder.iterdir()}
-    assert there == {"asked.csv", "groups.csv", "view0.csv", "view1.csv", ".view0.csv.7.part", *theirs}
+    assert there == {".mvcc-files", "asked.csv", "groups.csv", "view0.csv", "view1.csv", ".view0.csv.7.part", *theirs}
 
 
 def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_path):
     folder = tmp_path / "asked"
     folder.mkdir()
-    (folder / ".lock").write_text("")
+    (folder / ".mvcc-lock").write_text("")
     (folder / ".asked.csv.7.part").write_text("id,ans")
     with session(options, folder):
         pass
-    assert not list(folder.glob(".*"))
+    assert [path.name for path in folder.glob(".*")] == [".mvcc-files"]
 
 
 def test_inputs_are_not_written_over(options, tmp_path):
@@ -283,7 +283,7 @@ def test_inputs_are_not_written_over(options, tmp_path):
         asking.answer(asking.next()[0].id, "new:a")
     judged = [(("constraints", "view0"), str(tmp_path / "asked" / "view0.csv"), "--constraints")]
     (tmp_path / "asked" / "view0.csv").write_text("i,j,kind\n")
-    with pytest.raises(StoreError, match="would be written over"), session([*options, *judged], tmp_path / "asked"):
+    with pytest.raises(StoreError, match="would be overwritten"), session([*options, *judged], tmp_path / "asked"):
         pass
 
 
