@@ -59,10 +59,10 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
     """Return what a file holds."""
     most = most_bytes()
     with opened(path) as file:
-        content = b""
-        if (size := os.fstat(file.fileno()).st_size) <= most:
-            content = file.read(most + 1)  # it may have grown
-        if (size := max(size, len(content))) > most:
+        size, content = os.fstat(file.fileno()).st_size, b""
+        if size <= most:
+            content = file.read()
+        if (size := max(size, len(content))) > most:  # it may have grown
             raise OSError(errno.EFBIG, f"it has {size:,} bytes; at most {most:,} are read on this machine", path)
     return content
 

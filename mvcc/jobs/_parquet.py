@@ -79,7 +79,13 @@ def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
 
 
 def _with_texts(table: Any, path: str) -> Any:
-    """Return a table or batch whose columns of bytes are texts in UTF-8, and so are those that say that they are."""
+    """Return a table or batch whose columns of bytes are texts if they are in UTF-8.
+
+    Raises
+    ------
+    DataError
+        For a column of texts that are not.
+    """
     import pyarrow
     from pyarrow import types
 
@@ -87,15 +93,18 @@ def _with_texts(table: Any, path: str) -> Any:
     for number, field in enumerate(fields):
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
         is_text = types.is_string(kind) or types.is_large_string(kind)
+        is_bytes = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
         try:
             if is_text:
                 columns[number].validate(full=True)
-            elif types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
-                fields[number] = field.with_type(pyarrow.large_string())
+            elif is_bytes:
                 columns[number] = columns[number].cast(pyarrow.large_binary()).cast(pyarrow.large_string())
+                fields[number] = field.with_type(pyarrow.large_string())
         except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
+            if is_bytes:  # such as pictures, which may be ignored
+                continue
             raise DataError(
-                f"{path}: the column {shown(field.name)} holds bytes that are no text in UTF-8. Write it as text, or "
-                f"without this column."
+                f"{path}: the column {shown(field.name)} holds text that is not UTF-8. Write it anew, or leave the "
+                f"column out of the file."
             ) from error
     return type(table).from_arrays(columns, schema=pyarrow.schema(fields, table.schema.metadata))

@@ -143,6 +143,7 @@ def table_of(
     refuse_repeated_columns(frame, view.path)
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
+    _refuse_bytes(frame, name, view)
     for column in dict.fromkeys((view.labels_column, *view.ignore, *(view.columns or ()), *show)):
         if column is not None and column not in frame.columns:
             found.add(no_column(frame, column, view.path))
@@ -186,6 +187,22 @@ def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
         raise DataError(f"{path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one.")
 
 
+def _of_bytes(frame: pd.DataFrame) -> list[object]:
+    objects = [column for column in frame.columns if frame[column].dtype == object]
+    return [column for column in objects if any(isinstance(value, bytes) for value in frame[column])]
+
+
+def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
+    """Refuse a column of bytes, such as pictures, unless it is ignored."""
+    for column in _of_bytes(frame):
+        if column not in view.ignore:
+            option = option_for("--ignore", name, [*view.ignore, str(column)])
+            raise DataError(
+                f"{view.path}: the column {_listed([column])} holds bytes that are not text in UTF-8. Leave it out "
+                f"({option}), or write it as text."
+            )
+
+
 def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
     """Return the column that names the rows: the one asked for, an index, one called id or nothing, or a likely one."""
     if view.id_column is not None:
@@ -194,9 +211,11 @@ def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
         return view.id_column
     if "index" in frame.attrs:
         return str(frame.attrs["index"])
-    usual = (str(column) for column in frame.columns if str(column).strip().lower() in ("id", "ids", ""))
+    of_bytes = _of_bytes(frame)
+    texts = [column for column in frame.columns if column not in of_bytes]
+    usual = (str(column) for column in texts if str(column).strip().lower() in ("id", "ids", ""))
     asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
-    others = [str(column) for column in frame.columns if column not in asked_for]
+    others = [str(column) for column in texts if column not in asked_for]
     likely = (column for column in others if looks_like_ids(column, frame[column]))
     codes = (column for column in others if looks_like_codes(frame[column]))
     return next(chain(usual, likely, codes), None)

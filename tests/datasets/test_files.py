@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 
 import pooch
@@ -94,11 +95,11 @@ def test_a_link_to_itself_is_an_error(sandbox, tmp_path):
 
 
 def test_an_unreadable_file_is_an_error(sandbox, folder, monkeypatch):
-    def refuse(self, *args, **kwargs):
-        raise PermissionError(13, "Permission denied", str(self))
+    def refuse(path, flags):
+        raise PermissionError(13, "Permission denied", str(path))
 
     own = folder("own")
-    monkeypatch.setattr(Path, "open", refuse)  # permissions do not stop the superuser
+    monkeypatch.setattr(os, "open", refuse)  # permissions do not stop the superuser
     with pytest.raises(DataError, match=r"own.protein\.arff cannot be read: Permission denied"):
         find_file(sandbox.file, own)
 

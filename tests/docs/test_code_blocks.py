@@ -50,7 +50,9 @@ def lay_out_a_checkout(folder):
     for name in ("Makefile", "examples", "pyproject.toml", "scripts", "tests", ".pre-commit-config.yaml"):
         (folder / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "configs", folder / "configs")
-    shutil.copytree(ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock"))
+    shutil.copytree(
+        ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock")
+    )
     # a data set is added to it; links would change the digest of the kernels, and all would be compiled anew
     half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by another process
     shutil.copytree(ROOT / "mvcc", folder / "mvcc", ignore=half_written)
