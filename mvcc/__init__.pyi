@@ -6,6 +6,7 @@ from .constraints import close_views as close_views
 from .constraints import drop_conflicts as drop_conflicts
 from .datasets import Dataset as Dataset
 from .datasets import load_dataset as load_dataset
+from .embedding import AutoFeatures as AutoFeatures
 from .embedding import AutoScaler as AutoScaler
 from .embedding import JointSpectralFeatures as JointSpectralFeatures
 from .embedding import PairMetric as PairMetric

@@ -52,7 +52,11 @@ def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, f
     mixed = np.random.default_rng(seed).choice(len(known), round(wrong * len(known)), replace=False)
     known[mixed, 1] = np.roll(known[mixed, 1], 1)
     is_wrong = dict.fromkeys(map(tuple, known[mixed].tolist()), True)
-    suspicion = JointGraphClustering(k, random_state=seed).fit(views, mappings={(0, 1): known}).suspicions_[0, 1]
+    suspicion = (
+        JointGraphClustering(k, random_state=seed, features="none")
+        .fit(views, mappings={(0, 1): known})
+        .suspicions_[0, 1]
+    )
     listed = seem_wrong(suspicion)
     right = sum(is_wrong.get(tuple(match), False) for match in np.unique(known, axis=0)[listed].tolist())
     return {"listed": int(listed.sum()), "precision": right / listed.sum() if listed.any() else np.nan,

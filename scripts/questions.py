@@ -52,7 +52,7 @@ class Task:
         self.relations = {(0, 1): known}
         self.views = [AutoScaler().fit_transform(X) for X in views]
         self.k = len(np.unique(np.concatenate(self.y)))
-        self.model = JointGraphClustering(self.k, on_conflict="drop", random_state=seed)
+        self.model = JointGraphClustering(self.k, on_conflict="drop", random_state=seed, features="none")
         self.model.fit(self.views, mappings=self.relations)
         n, self.objects = find_objects([len(X) for X in self.views], self.relations)
         self.columns = object_columns(self.views, [membership(own, n) for own in self.objects])

@@ -18,10 +18,12 @@ SIGNATURES = {
     "MultiViewConstrainedClustering": "(base, transfer=None, *, closure='full', max_iter=20, tol=1e-06, "
     "random_state=None)",
     "JointGraphClustering": "(n_clusters, *, n_neighbors=10, n_components=None, n_init=10, constraint_weight=0.5, "
-    "on_conflict='error', random_state=None)",
-    "JointSpectralFeatures": "(n_components=None, *, n_neighbors=10, n_view_components=10, random_state=None)",
+    "features='auto', on_conflict='error', random_state=None)",
+    "JointSpectralFeatures": "(n_components=None, *, n_neighbors=10, n_view_components=10, features='auto', "
+    "random_state=None)",
     "Questions": "(views, mappings=None, *, n_neighbors=10, random_state=0)",
     "PairMetric": "(*, unit_rows=False)",
+    "AutoFeatures": "(rule='auto')",
     "AutoScaler": "()",
     "ConstraintPropagation": "(threshold=0.75, regularization=1e-06)",
     "DirectMapping": "()",

@@ -94,6 +94,17 @@ def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
     return checked_by(check_array, X, what, input_name=what)
 
 
+def check_table(X: Any, what: str = "X") -> Any:
+    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of the same kind of floats, by rows."""
+    from scipy.sparse import csr_array, issparse
+
+    if not issparse(X):
+        return check_data(X, what)
+    from sklearn.utils import check_array
+
+    return csr_array(checked_by(check_array, X, what, input_name=what, accept_sparse="csr"))
+
+
 def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: Any) -> NDArray[np.float64]:
     """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
     try:
@@ -104,9 +115,12 @@ def checked_by(check: Callable[..., Any], X: ArrayLike, what: str, **options: An
         raise _InvalidTypeError(f"{what}: {_in_brief(error)}") from error
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(f"{what}: {_not_finite(X, error) or _in_brief(error)}") from error
-    if not _within_range(checked):
+    values: Any = checked
+    if hasattr(checked, "indptr"):  # a sparse matrix
+        values = values.data[None]
+    if not _within_range(values):
         raise InvalidInputError(
-            f"{what}: values of up to {np.abs(checked).max():.3g} are too large, their squares add up to more than "
+            f"{what}: values of up to {np.abs(values).max():.3g} are too large, their squares add up to more than "
             f"{LARGEST_SQUARE:g}; scale the data."
         )
     return checked

@@ -1,3 +1,7 @@
+from ._auto_features import RULES as RULES
+from ._auto_features import AutoFeatures as AutoFeatures
+from ._auto_features import Rule as Rule
+from ._auto_features import fitted_features as fitted_features
 from ._indexed_search import IndexedSearch as IndexedSearch
 from ._joint import JointSpectralFeatures as JointSpectralFeatures
 from ._joint_graph import Eigenpairs as Eigenpairs

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc.embedding._auto_features import Rule, fitted_features
 from mvcc.embedding._joint_graph import embedded, joint_graph, neighbors_for, separate_problems, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
@@ -35,8 +36,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     near each other. The features are the leading eigenvectors of the normalized graph, each times the square of its
     eigenvalue, and every row is scaled to length 1.
 
-    Views are taken as they are: scale the columns of a view before where their units differ, for instance by
-    ``PerView(MinMaxScaler())``.
+    The columns of each view become features by one rule for all tables (``AutoFeatures``): counts of words, histograms
+    and columns in different units each get what suits them, and sparse matrices are never made dense.
 
     Parameters
     ----------
@@ -47,11 +48,16 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         than 20 rows for each of ``n_view_components``.
     n_view_components : int, default=10
         Eigenvectors of each view that landmarks are also sought by, such as the number of clusters expected.
+    features : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
+        The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes them as they are.
+        Views that need different ones go through ``PerView`` before, and "none" here.
     random_state : int, numpy Generator, RandomState or None, default=None
         Draws 2,000 landmarks where there are more.
 
     Attributes
     ----------
+    features_made_ : list of str
+        What became of the columns of every view, and why.
     view_names_ : list of str or None
         The names of the views; None where they are a list.
     n_features_in_ : list of int
@@ -74,6 +80,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     [[1.0, 0.1], [0.1, 1.0]]
     """
 
+    _takes_sparse = True
     # the first argument of fit, which scikit-learn would take for metadata because of its name
     __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
 
@@ -83,11 +90,13 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         *,
         n_neighbors: int = 10,
         n_view_components: int = 10,
+        features: Rule = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.n_view_components = n_view_components
+        self.features = features
         self.random_state = random_state
 
     def fit(
@@ -122,7 +131,7 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
+        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or ConstrainedViews
             Instances of every view; the keys of a dict are the names of the views. ``ConstrainedViews`` bring their
             mappings along; their constraints are passed on.
         y : None
@@ -138,7 +147,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         Raises
         ------
         InvalidInputError
-            For views or mappings that do not fit together, or more components than objects.
+            For views or mappings that do not fit together, features that a view cannot have, or more components than
+            objects.
         """
         if y is not None:
             raise InvalidInputError(f"y must be None, got {shown(y)}; give matches as mappings={{(0, 1): rows}}.")
@@ -147,11 +157,13 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
                 raise InvalidInputError("ConstrainedViews have mappings of their own; give no others.")
             return replace(views, views=self.fit_transform(views.views, mappings=views.mappings))
         given = GivenViews.of(views)
-        data, relations = given.arrays(), given.relations(mappings)
+        tables, relations = given.arrays(sparse=True), given.relations(mappings)
         n_view_components = check_count(self.n_view_components, "n_view_components")
         n_neighbors = check_count(self.n_neighbors, "n_neighbors")
         n_components = None if self.n_components is None else check_count(self.n_components, "n_components")
         rng = as_generator(self.random_state)
+        makers = fitted_features(tables, self.features, given.names)
+        data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         features: list[Floats] = [np.empty((0, 0))] * len(data)
         with threadpool_limits(1):  # BLAS, LAPACK and the search sum in another order on more threads
             for numbers, inside in separate_problems(len(data), relations):
@@ -168,7 +180,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
                 for number, objects in zip(numbers, graph.objects, strict=True):
                     features[number] = rows[objects].astype(np.float64, copy=False)
         self._features, self._searches = features, [NeighborSearch.among(X) for X in data]
-        self._remember_features(given, data)
+        self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
+        self._remember_features(given, tables)
         found = [_like(table, rows.copy()) for table, rows in zip(given.tables, features, strict=True)]
         return found if given.names is None else dict(zip(given.names, found, strict=True))
 
@@ -179,7 +192,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, d_v); or dict {view: rows}, list of views, or ConstrainedViews
+        X : array-like, DataFrame or sparse matrix of shape (n, d_v); or dict {view: rows}, list of views, or \
+            ConstrainedViews
             New rows of one view; or of several, by name or number, or of all, in the order of ``fit``.
         view : int or str, default=0
             Number or name of the view; without effect where X is a dict or list of views, or ConstrainedViews.
@@ -202,7 +216,8 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         return self._of_views(X, view, self._placed)
 
     def _placed(self, X: Any, number: int, what: str) -> Any:
-        rows, fitted = self._rows(X, number, what), self._features[number]
+        rows = self._makers[number].transform(self._rows(X, number, what))
+        fitted = self._features[number]
         with threadpool_limits(1):
             distances, nearest = self._searches[number].nearest_to(rows, min(_NEAREST, len(fitted)))
             placed = unit_rows(np.einsum("ij,ijk->ik", nearness(distances), fitted[nearest]))

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 MOST_TIMES = 10  # that the widest column of one unit is as wide as the narrowest
-_UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be
+UNIT_LENGTH = 1e-3  # how far from 1 the length of a row may be
 
 Floats = NDArray[np.float64]
 
@@ -118,4 +118,4 @@ def _have_length_one(X: Floats) -> bool:
     if not largest.any() or largest.max() > 2:
         return False
     lengths = np.linalg.norm(X[largest > 0], axis=1)
-    return bool((np.abs(lengths - 1) < _UNIT_LENGTH).all())
+    return bool((np.abs(lengths - 1) < UNIT_LENGTH).all())

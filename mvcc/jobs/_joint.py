@@ -24,7 +24,7 @@ class Joint(Method):
 
     def __init__(self, job: Job, *inputs: Any) -> None:
         super().__init__(job, *inputs)
-        self._model = JointGraphClustering(job.k, on_conflict=job.on_conflict, random_state=job.seed)
+        self._model = JointGraphClustering(job.k, features="none", on_conflict=job.on_conflict, random_state=job.seed)
 
     def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
         model = self._model.fit(self.views, constraints=self.given, mappings=self.relations)

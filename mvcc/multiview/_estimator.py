@@ -37,13 +37,13 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     ) -> Self:
         """Cluster all views."""
 
-    @staticmethod
     def _given(
+        self,
         views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
         y: None,
         constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
         mappings: Mapping[Any, Any] | None,
-    ) -> tuple[GivenViews, list[NDArray[np.float64]], list[Constraints], Relations]:
+    ) -> tuple[GivenViews, list[Any], list[Constraints], Relations]:
         """Return what ``fit`` was given: the views, their arrays, and constraints and relations in numbers of rows."""
         if y is not None:
             raise InvalidInputError(
@@ -54,7 +54,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
                 raise InvalidInputError("ConstrainedViews have constraints and mappings of their own; give no others.")
             constraints, mappings = views.constraints, views.mappings
         given = GivenViews.of(views.views if isinstance(views, ConstrainedViews) else views)
-        return given, given.arrays(), given.constraints(constraints), given.relations(mappings)
+        return given, given.arrays(sparse=self._takes_sparse), given.constraints(constraints), given.relations(mappings)
 
     def fit_predict(
         self,
@@ -177,7 +177,7 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
     def _labels_of(self, X: Any, number: int, what: str) -> NDArray[np.int64]:
         """Return the labels of a view that was fitted, or say how X differs from it."""
         labels: NDArray[np.int64] = self.labels_[number]
-        n_rows = len(self._rows(X, number, what))
+        n_rows = self._rows(X, number, what).shape[0]
         if n_rows != len(labels):
             raise InvalidInputError(f"{what} must have the {len(labels)} rows that were fitted, not {n_rows}.")
         return labels

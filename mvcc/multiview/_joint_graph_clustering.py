@@ -7,13 +7,14 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, shown
 from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
-from mvcc.embedding import find_objects, separate_problems
+from mvcc.embedding import Rule, find_objects, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
@@ -34,8 +35,8 @@ class JointGraphClustering(MultiViewEstimator):
     starts. At last, the clusters of judged objects are spread over the graph (Zhou et al., "Learning with Local and
     Global Consistency", 2004), together with what the columns of each view predict.
 
-    Views are taken as they are: scale the columns of a view before where their units differ, for instance by
-    ``PerView(MinMaxScaler())``.
+    The columns of each view become features by one rule for all tables (``AutoFeatures``): counts of words, histograms
+    and columns in different units each get what suits them, and sparse matrices are never made dense.
 
     Parameters
     ----------
@@ -51,6 +52,9 @@ class JointGraphClustering(MultiViewEstimator):
     constraint_weight : float, default=0.5
         What a violated pair of weight 1 costs, in squared distances between rows of length 1. People err, and so a pair
         may be violated.
+    features : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
+        The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes them as they are.
+        Views that need different ones go through ``PerView`` before, and "none" here.
     on_conflict : {"error", "drop"}, default="error"
         What happens when constraints and matches contradict each other. "drop" clusters with all of them; the pairs
         that the clusters violate in the end, ``violated_``, are those that were dropped. Matches always hold.
@@ -59,6 +63,8 @@ class JointGraphClustering(MultiViewEstimator):
 
     Attributes
     ----------
+    features_made_ : list of str
+        What became of the columns of every view, and why.
     labels_ : list of ndarray of shape (n_v,)
         Cluster of every row, per view, with one numbering for all views that three or more matches connect.
     objective_ : float
@@ -118,6 +124,8 @@ class JointGraphClustering(MultiViewEstimator):
     True
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         n_clusters: int,
@@ -126,6 +134,7 @@ class JointGraphClustering(MultiViewEstimator):
         n_components: int | None = None,
         n_init: int = 10,
         constraint_weight: float = 0.5,
+        features: Rule = "auto",
         on_conflict: Literal["error", "drop"] = "error",
         random_state: RandomState = None,
     ) -> None:
@@ -134,6 +143,7 @@ class JointGraphClustering(MultiViewEstimator):
         self.n_components = n_components
         self.n_init = n_init
         self.constraint_weight = constraint_weight
+        self.features = features
         self.on_conflict = on_conflict
         self.random_state = random_state
 
@@ -149,7 +159,7 @@ class JointGraphClustering(MultiViewEstimator):
 
         Parameters
         ----------
-        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
+        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or ConstrainedViews
             Instances of every view; the keys of a dict are the names of the views. ``ConstrainedViews`` bring their
             constraints and mappings along.
         y : None
@@ -169,13 +179,14 @@ class JointGraphClustering(MultiViewEstimator):
         Raises
         ------
         InvalidInputError
-            For views, constraints or mappings that do not fit together, or more clusters or components than objects.
+            For views, constraints or mappings that do not fit together, features that a view cannot have, or more
+            clusters or components than objects.
         ConstraintConflictError
             When constraints and relations contradict each other and ``on_conflict`` is "error".
         """
         if self.on_conflict not in ("error", "drop"):
             raise InvalidInputError(f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}.")
-        given_views, data, given, relations = self._given(views, y, constraints, mappings)
+        given_views, tables, given, relations = self._given(views, y, constraints, mappings)
         n_components = None if self.n_components is None else check_count(self.n_components, "n_components")
         settings = Settings(
             check_count(self.n_clusters, "n_clusters"),
@@ -189,6 +200,8 @@ class JointGraphClustering(MultiViewEstimator):
         counted = [_of_some_weight(c) for c in given]
         if self.on_conflict == "error":
             refuse_conflicts(counted, relations, call_rows(names))
+        makers = fitted_features(tables, self.features, names)
+        data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         problems = _problems(data, relations, settings, names)
         with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
             self._join(data, problems, settings, rng)
@@ -221,7 +234,8 @@ class JointGraphClustering(MultiViewEstimator):
         self.dropped_matches_ = {key: rows[dropped[key]] for key, rows in relations.items()}
         self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._predictors = [NearestRows(_NEAREST).fit(X, labels) for X, labels in zip(data, self.labels_, strict=True)]
-        self._remember_features(given_views, data)
+        self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
+        self._remember_features(given_views, tables)
         return self
 
     @property
@@ -341,8 +355,9 @@ class JointGraphClustering(MultiViewEstimator):
             clusters.append(found)
         return labels, clusters
 
-    def _predictor(self, number: int) -> NearestRows:
-        return self._predictors[number]
+    def _predictor(self, number: int) -> Any:
+        nearest = self._predictors[number]
+        return nearest if self.features == "none" else make_pipeline(self._makers[number], nearest)
 
 
 def _problems(

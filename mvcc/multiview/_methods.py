@@ -37,6 +37,7 @@ class _Own:
     home: str
     takes_threshold: bool = False
     uses_relations: bool = True
+    fixed: tuple[tuple[str, Any], ...] = ()  # options: what an experiment settles for all its methods
 
 
 _BASES = {"pck-means": "mvcc.cluster:PCKMeans", "mpck-means": "mvcc.cluster:MPCKMeans"}
@@ -47,7 +48,7 @@ _TRANSFERS = {
     "single-view": _Own("mvcc.multiview._transfer:SingleView", uses_relations=False),
 }
 _WITHOUT_BASE = {
-    JOINT: _Own("mvcc.multiview:JointGraphClustering"),
+    JOINT: _Own("mvcc.multiview:JointGraphClustering", fixed=(("features", "none"),)),
     K_MEANS: _Own("sklearn.cluster:KMeans", uses_relations=False),
 }
 
@@ -96,7 +97,9 @@ def needs_base(name: str) -> bool:
 
 def make_without_base(name: str, n_clusters: int, *, random_state: int, **options: Any) -> Any:
     """Return the estimator of a method that needs no base: of ten starts, where the options name no other number."""
-    return resolve_name(_WITHOUT_BASE[name].home)(n_clusters, **({"n_init": 10} | options), random_state=random_state)
+    own = _WITHOUT_BASE[name]
+    options = {"n_init": 10} | options | dict(own.fixed)
+    return resolve_name(own.home)(n_clusters, **options, random_state=random_state)
 
 
 def own_transfer_names() -> tuple[str, ...]:
@@ -173,7 +176,8 @@ def transfer_options(name: str) -> tuple[str, ...]:
     """Return the names of a method's parameters, but for the threshold t_V and what the experiment sets."""
     if not needs_base(name):
         names = make_without_base(name, 1, random_state=0).get_params(deep=False)
-        return tuple(option for option in names if option not in ("n_clusters", "random_state"))
+        settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))
+        return tuple(option for option in names if option not in settled)
     names = transfer_class(name)().get_params(deep=False)
     return tuple(option for option in names if not (option == "threshold" and takes_threshold(name)))
 

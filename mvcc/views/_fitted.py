@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from mvcc._utils.messages import called, clipped, shown
 from mvcc._utils.validation import as_array
@@ -20,16 +21,17 @@ class FittedViews:
     view_names_: list[str] | None
     n_features_in_: list[int]
     feature_names_in_: list[NDArray[Any] | None]
+    _takes_sparse = False  # matrices as views
 
     def _remember_features(self, given: GivenViews, data: list[NDArray[np.float64]]) -> None:
         """Note what the views and their features are called."""
         self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
         self.feature_names_in_ = [feature_names(table) for table in given.tables]
 
-    def _rows(self, X: Any, number: int, what: str) -> NDArray[np.float64]:
+    def _rows(self, X: Any, number: int, what: str) -> Any:
         """Return rows of a view as an array; ``what`` is what messages call them."""
         features = self.n_features_in_[number], self.feature_names_in_[number]
-        return rows_like(X, self.view_names_, number, *features, what)
+        return rows_like(X, self.view_names_, number, *features, what, sparse=self._takes_sparse)
 
     def _of_views(self, X: Any, view: int | str, answer: Callable[[Any, int, str], Any]) -> Any:
         """Give an answer for X, the rows of one view or several views, in its form."""
@@ -45,7 +47,9 @@ class FittedViews:
 def are_views(X: Any) -> bool:
     """Tell whether X is views, as a dict or a list, and not the rows of a single one."""
     return isinstance(X, Mapping) or (
-        isinstance(X, list | tuple) and len(X) > 0 and as_array(X[0], "X[0]").ndim == 2  # else X[0] is a row
+        isinstance(X, list | tuple)
+        and len(X) > 0
+        and (issparse(X[0]) or as_array(X[0], "X[0]").ndim == 2)  # else X[0] is a row
     )
 
 
@@ -85,11 +89,19 @@ def each_view(X: Any, names: Sequence[str] | None, n_views: int, answer: Callabl
 
 
 def rows_like(
-    X: Any, names: Sequence[str] | None, number: int, n_features: int, columns: NDArray[Any] | None, what: str
-) -> NDArray[np.float64]:
+    X: Any,
+    names: Sequence[str] | None,
+    number: int,
+    n_features: int,
+    columns: NDArray[Any] | None,
+    what: str,
+    *,
+    sparse: bool = False,
+) -> Any:
     """Return rows of one view as an array, with the features of the fit in the order of the fit.
 
-    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages call X `what`.
+    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages call X `what`. Where
+    ``sparse`` ones are taken, they stay sparse.
 
     Raises
     ------
@@ -97,7 +109,7 @@ def rows_like(
         For other features, and for what is no table of finite numbers.
     """
     view = f"view {called(number, names)}"
-    data = numbers_of(_in_order(X, columns, view, what), what)
+    data = numbers_of(_in_order(X, columns, view, what), what, sparse=sparse)
     if data.shape[1] != n_features:
         raise InvalidInputError(f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}.")
     return data

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.messages import called, clipped, shown
 from mvcc._utils.row_ids import nearest_of, rows_named
-from mvcc._utils.validation import as_array, as_list, check_data
+from mvcc._utils.validation import as_array, as_list, check_data, check_table
 from mvcc.constraints import (
     Constraints,
     Relations,
@@ -85,10 +85,10 @@ class GivenViews:
         """Number of rows of every view."""
         return [n_rows(table, self._place("views", number)) for number, table in enumerate(self.tables)]
 
-    def arrays(self) -> list[NDArray[np.float64]]:
-        """Return every view as an (n_v, d_v) array of finite floats."""
+    def arrays(self, *, sparse: bool = False) -> list[Any]:
+        """Return every view as an (n_v, d_v) array of finite floats; or a sparse one, where these are taken."""
         places = [self._place("views", number) for number in range(len(self.tables))]
-        return [numbers_of(table, place) for table, place in zip(self.tables, places, strict=True)]
+        return [numbers_of(table, place, sparse=sparse) for table, place in zip(self.tables, places, strict=True)]
 
     def constraints(self, given: Any) -> list[Constraints]:
         """Return the constraints of every view, in numbers of rows.
@@ -264,11 +264,11 @@ def called_table(table: Any) -> str:
     return "a DataFrame" if isinstance(table, pd.DataFrame) else f"an array of shape {table.shape}"
 
 
-def numbers_of(table: Any, what: str) -> NDArray[np.float64]:
-    """Return one view as an (n, d) array of finite floats."""
+def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
+    """Return one view as an (n, d) array of finite floats; or a sparse one, where these are taken."""
     if isinstance(table, pd.DataFrame):
         _check_columns(table, what)
-    return check_data(table, what)
+    return check_table(table, what) if sparse else check_data(table, what)
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:

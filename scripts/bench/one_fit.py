@@ -72,7 +72,7 @@ def _curved(y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float6
 
 
 def _joint(problem: Problem) -> Labels:
-    return JointGraphClustering(K, random_state=0).fit(**problem.given()).labels_
+    return JointGraphClustering(K, random_state=0, features="none").fit(**problem.given()).labels_
 
 
 def _paper(problem: Problem) -> Labels:

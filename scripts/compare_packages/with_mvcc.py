@@ -13,7 +13,7 @@ from mvcc import Constraints, JointGraphClustering, MPCKMeans, MultiViewConstrai
 
 def joint(task: Task) -> dict:
     """Both views in one graph of their objects."""
-    return fitted(JointGraphClustering(N_CLUSTERS, random_state=task.seed), task)
+    return fitted(JointGraphClustering(N_CLUSTERS, random_state=task.seed, features="none"), task)
 
 
 def co_em(base):

@@ -39,7 +39,9 @@ class Joint:
         self.scene = Scene()
         self.views, self.truth = self.scene.views, self.scene.labels
         self.model, self.free = (
-            JointGraphClustering(2, random_state=0).fit(self.views, constraints=given, mappings=self.scene.matches)
+            JointGraphClustering(2, random_state=0, features="none").fit(
+                self.views, constraints=given, mappings=self.scene.matches
+            )
             for given in (self.scene.given, None)
         )
         ((_, self.set),) = self.model._sets

@@ -219,16 +219,16 @@ def test_one_thread_and_two_give_the_same_bits(n_pairs):
 @pytest.mark.parametrize("n_pairs", [0, 160])
 def test_in_single_precision_the_clusters_are_nearly_the_same_on_any_number_of_threads(n_pairs, monkeypatch):
     views, y, matches, constraints = digits(0, n_pairs)
-    usual = fit(views, matches, constraints, k=10)
+    usual = fit(views, matches, constraints, k=10, features="none")
     monkeypatch.setattr("mvcc.embedding._neighbors.SINGLE_PRECISION_FROM", 100)
     monkeypatch.setattr("mvcc._utils.kernels.threads._WORTH_SHARING", 100)
-    single = fit(views, matches, constraints, k=10)
+    single = fit(views, matches, constraints, k=10, features="none")
     assert [rows.dtype for rows in single.embedding_] == [np.float32, np.float32]
     assert score(y, single.labels_) > score(y, usual.labels_) - 0.02
     threads = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
-        alone = fit(views, matches, constraints, k=10)
+        alone = fit(views, matches, constraints, k=10, features="none")
     finally:
         numba.set_num_threads(threads)
     np.testing.assert_array_equal(np.concatenate(single.labels_), np.concatenate(alone.labels_))

@@ -1,0 +1,291 @@
+"""The features of a table of numbers by one rule: counts, histograms, or columns that are scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.extmath import randomized_svd
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.messages import called, percent, shown
+from mvcc.embedding._joint_graph import unit_rows
+from mvcc.embedding._scaling import UNIT_LENGTH, AutoScaler
+from mvcc.exceptions import InvalidInputError
+
+RULES = ("auto", "counts", "histograms", "scaled", "none")
+MOST_DIMENSIONS = 100  # of counts, and of wide sparse matrices
+_FEWEST_COUNTED = 20  # columns, below which short rows hardly differ by what they hold
+_HUBS = 0.05  # the share of rows that may be hubs
+_TO_HUBS = 0.4  # of the edges to neighbors, above which lengths of rows rule distances
+_NEIGHBORS = 10
+_LOOKED_AT = 1_000  # rows
+_SUMS = 0.01  # how far apart the sums of histograms may be, in shares of their median
+_ITERATIONS = 4  # of the randomized singular value decomposition
+
+Floats = NDArray[np.float64]
+Rule = Literal["auto", "counts", "histograms", "scaled", "none"]
+
+
+class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Make features of a table of numbers by one rule for all tables, which needs no labels.
+
+    1. **Counts** of words, 0/1 tags, amounts: no value is negative, more than half are zero, there are 20 columns or
+       more, and more than 40 % of the edges to neighbors end in 5 % of the rows. So it is where long rows, with many
+       words, are far from all others: the short ones are then everybody's neighbors. A table of more than 100 columns,
+       most values zero, whose rows have length 1 is taken for counts, too, with whatever weights it has. Values become
+       log(1 + x) · (log((1 + n) / (1 + n_j)) + 1), with n rows, n_j of them above 0 in the column j, and rows are
+       scaled to length 1. More than 100 columns are reduced to 100 singular vectors, and rows scaled to length 1 again.
+    2. **Histograms**: no value is negative, there are three columns or more, and the sums of the rows that are not all
+       zero differ by at most a hundredth of their median. Values become their square roots, so that distances are those
+       of Hellinger.
+    3. **Scaled**: everything else, by :class:`AutoScaler`.
+
+    Sparse matrices follow the same rule, but those of more than 100 columns are never made dense: histograms are also
+    reduced to 100 singular vectors, and so is what is scaled, each column divided by its largest magnitude.
+
+    Parameters
+    ----------
+    rule : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
+        Which of the three it is, where you know it; with "none" an array stays as it is.
+
+    Attributes
+    ----------
+    rule_ : {"counts", "histograms", "scaled", "none"}
+        Which it is.
+    hub_share_ : float or None
+        The share of the edges to neighbors that end in 5 % of the rows; None where it was not needed.
+    description_ : str
+        What was made and why, in a few words.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where the columns of ``fit`` had names.
+
+    Notes
+    -----
+    The edges are those to the 10 nearest rows (a twentieth of the rows below 200, where 5 % of them can take no more)
+    among at most 1,000 rows at even steps, by the distances of the table as it is. Term frequencies by their logarithm
+    and inverse document frequencies as in Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, 2008,
+    chapter 6; hubs: Radovanović, Nanopoulos and Ivanović, "Hubs in Space", 2010. Negative values of new rows count as 0
+    among counts and in histograms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvcc import AutoFeatures
+    >>> colors = np.random.default_rng(0).multinomial(1000, [0.5, 0.3, 0.2], size=50) / 1000
+    >>> features = AutoFeatures().fit(colors)
+    >>> features.description_
+    'square roots of histograms, since all rows have one sum'
+    >>> features.transform([[0.25, 0.75, 0]]).round(3).tolist()
+    [[0.5, 0.866, 0.0]]
+    """
+
+    def __init__(self, rule: Rule = "auto") -> None:
+        self.rule = rule
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the rule of a table, and what it needs to know of the columns.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n, d)
+        y : None
+            Not used, there for scikit-learn.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For an unknown rule; counts or histograms that were asked for where values are negative; "none" for a sparse
+            matrix.
+        """
+        if self.rule not in RULES:
+            raise InvalidInputError(f"rule must be one of {', '.join(RULES)}, got {shown(self.rule)}.")
+        X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
+        with threadpool_limits(1):  # BLAS sums in another order on more threads
+            self.rule_, why = self._rule_of(X)
+            made = self._fit(X)
+        self.description_ = f"{made}, since {why}" if why else made
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Make features of rows as of those of ``fit``.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            With m = d, or at most 100 where there were more columns of counts, or of a sparse matrix.
+        """
+        check_is_fitted(self)
+        X = _own(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        with threadpool_limits(1):
+            if self._scaler is not None:
+                scaled: Floats = self._scaler.transform(_dense(X))
+                return scaled
+            if self.rule_ == "none":
+                return _dense(X)
+            rows = self._valued(X)
+            if self._axes is None:
+                return _dense(rows)
+            # sparse rows are summed one by one: the same row has the same bits among any others
+            reduced: Floats = sp.csr_array(rows) @ self._axes
+            return unit_rows(reduced) if self.rule_ == "counts" else reduced
+
+    def _rule_of(self, X: Any) -> tuple[Rule, str]:
+        """Return the rule of a table, and why it is this one; nothing where it was asked for."""
+        self.hub_share_ = None
+        values = X.data if sp.issparse(X) else X
+        is_negative = values.min(initial=0.0) < 0
+        if self.rule in ("counts", "histograms") and is_negative:
+            raise InvalidInputError(f"{self.rule} cannot be negative, but X has a value of {values.min():.3g}.")
+        if self.rule == "none" and sp.issparse(X):
+            raise InvalidInputError("X is a sparse matrix, which cannot be clustered as it is; choose another rule.")
+        if self.rule != "auto":
+            return self.rule, ""
+        if is_negative:
+            return "scaled", ""
+        n, d = X.shape
+        filled = np.count_nonzero(values)
+        if d >= _FEWEST_COUNTED and 0 < filled < n * d / 2:
+            rows = sp.csr_array(X[:: -(-n // _LOOKED_AT)])
+            if not _have_length_one(rows):
+                self.hub_share_ = share = _share_of_hubs(rows)
+                if share > _TO_HUBS:
+                    return "counts", f"{percent(share)} of the edges to neighbors end in {percent(_HUBS)} of the rows"
+            elif d > MOST_DIMENSIONS:
+                return "counts", "most values are zero and the rows have length 1"
+        sums = np.asarray(X.sum(axis=1)).ravel()
+        sums = sums[sums > 0]
+        if d > 2 and len(sums) > 1 and np.ptp(sums) <= _SUMS * np.median(sums):
+            return "histograms", "all rows have one sum"
+        return "scaled", ""
+
+    def _fit(self, X: Any) -> str:
+        """Find what the rule needs to know of the columns, and say what it makes of them."""
+        self._scaler: AutoScaler | None = None
+        self._weights = self._axes = None
+        self._n_features_out = X.shape[1]
+        is_wide = X.shape[1] > MOST_DIMENSIONS
+        if self.rule_ == "scaled" and not (is_wide and sp.issparse(X)):
+            self._scaler = AutoScaler().fit(_dense(X))
+            return _SCALINGS[self._scaler.rule_]
+        if self.rule_ == "counts":
+            held = np.asarray((X > 0).sum(axis=0)).ravel()
+            self._weights = np.log((1 + X.shape[0]) / (1 + held)) + 1
+        elif self.rule_ == "scaled":
+            largest = abs(X).max(axis=0).toarray().ravel()
+            self._weights = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
+        said = _MADE[self.rule_]
+        # an array of histograms is not reduced: rows that are full take no more room than they have
+        if is_wide and (self.rule_ == "counts" or sp.issparse(X)):
+            number = min(MOST_DIMENSIONS, *X.shape)
+            axes = randomized_svd(self._valued(X), number, n_iter=_ITERATIONS, random_state=0)[2]
+            self._axes, self._n_features_out = np.ascontiguousarray(axes.T), len(axes)
+            said += f" in {len(axes)} dimensions"
+        return said
+
+    def _valued(self, X: Any) -> Any:
+        """Return a table with the values that the rule makes of it, still in all columns."""
+        if self.rule_ == "scaled":
+            return sp.csr_array(sp.csr_array(X) @ sp.diags_array(self._weights))
+        if self.rule_ == "histograms":
+            return np.sqrt(X.maximum(0) if sp.issparse(X) else np.maximum(X, 0))
+        counts = sp.csr_array(X)
+        logarithms = counts.copy()
+        logarithms.data = np.log1p(np.maximum(counts.data, 0))
+        return _unit_length(sp.csr_array(logarithms @ sp.diags_array(self._weights)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def fitted_features(tables: list[Any], rule: Rule, names: Sequence[str] | None) -> list[AutoFeatures]:
+    """Return what makes the features of each of several views; messages call a view by its name.
+
+    Raises
+    ------
+    InvalidInputError
+        As ``AutoFeatures.fit``.
+    """
+    if rule not in RULES:
+        raise InvalidInputError(f"features must be one of {', '.join(RULES)}, got {shown(rule)}.")
+    makers = []
+    for number, table in enumerate(tables):
+        try:
+            makers.append(AutoFeatures(rule).fit(table))
+        except InvalidInputError as error:
+            raise InvalidInputError(f"features={rule!r}, view {called(number, names)}: {error}") from error
+    return makers
+
+
+_MADE = {
+    "counts": "counts by TF-IDF",
+    "histograms": "square roots of histograms",
+    "scaled": "each divided by its largest magnitude",
+    "none": "as they are",
+}
+_SCALINGS = {  # of AutoScaler
+    "unit length": "rows of length 1, as they are",
+    "one unit": "in one unit, as they are",
+    "each to [0, 1]": "each scaled to [0, 1]",
+}
+
+
+def _own(X: Any) -> Any:
+    """Return a sparse matrix of any kind as an array with sorted columns, and an array as it is."""
+    if not sp.issparse(X):
+        return X
+    rows = sp.csr_array(X, copy=True)
+    rows.sum_duplicates()
+    return rows
+
+
+def _dense(X: Any) -> Floats:
+    found: Floats = X.toarray() if sp.issparse(X) else X
+    return found
+
+
+def _unit_length(rows: sp.csr_array) -> sp.csr_array:
+    """Scale sparse rows to length 1; rows of zeros stay."""
+    lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
+    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return sp.csr_array(sp.diags_array(scale) @ rows)
+
+
+def _have_length_one(rows: sp.csr_array) -> bool:
+    if rows.nnz == 0 or abs(rows.data).max() > 2:
+        return False
+    lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
+    return bool((np.abs(lengths[lengths > 0] - 1) < UNIT_LENGTH).all())
+
+
+def _share_of_hubs(rows: sp.csr_array) -> float:
+    """Return the share of the edges to neighbors that end in the rows where most of them end, 5 % of all.
+
+    A row ends at most one edge of each other row: of 10 neighbors each, 5 % of fewer than 200 rows cannot end all
+    edges. So few rows have fewer neighbors.
+    """
+    n = rows.shape[0]
+    hubs = max(1, round(_HUBS * n))
+    number = min(_NEIGHBORS, hubs, n - 1)
+    if number < 1:
+        return 0.0
+    found = NearestNeighbors(n_neighbors=number, algorithm="brute").fit(rows).kneighbors(return_distance=False)
+    ends = np.sort(np.bincount(found.ravel(), minlength=n))
+    return float(ends[-hubs:].sum() / ends.sum())

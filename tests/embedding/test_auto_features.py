@@ -1,0 +1,212 @@
+"""The features of any table by one rule: which rule it gets, what that makes, sparse matrices and new rows."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvcc import AutoFeatures, AutoScaler, JointGraphClustering, JointSpectralFeatures
+from mvcc.exceptions import InvalidInputError
+
+FORMS = [sp.csr_matrix, sp.csc_matrix, sp.coo_array, sp.csr_array]
+
+
+def documents(n=200, d=500, k=4, seed=0):
+    """Make counts of words in documents of k topics, of very different lengths; and the topics."""
+    rng = np.random.default_rng(seed)
+    topic = rng.integers(k, size=n)
+    often = rng.dirichlet(np.full(d, 0.2), size=k) + 1 / d
+    often /= often.sum(axis=1, keepdims=True)
+    lengths = np.exp(rng.normal(3.5, 1, size=n)).astype(int) + 3
+    return np.array([rng.multinomial(m, often[t]) for m, t in zip(lengths, topic, strict=True)], dtype=float), topic
+
+
+def histograms(n=80, d=6, seed=0):
+    return np.random.default_rng(seed).multinomial(500, np.arange(1, d + 1) / sum(range(1, d + 1)), size=n) / 500
+
+
+@parametrize_with_checks([AutoFeatures()])
+def test_scikit_learn_takes_it_for_a_transformer(estimator, check):
+    check(estimator)
+
+
+def test_counts_get_tf_idf_singular_vectors_and_rows_of_length_one():
+    X, _ = documents()
+    features = AutoFeatures().fit(X)
+    assert features.rule_ == "counts"
+    assert features.hub_share_ > 0.4
+    assert features.description_ == (
+        f"counts by TF-IDF in 100 dimensions, since {100 * features.hub_share_:.0f} % of the edges to neighbors end in "
+        f"5 % of the rows"
+    )
+    made = features.transform(X)
+    assert made.shape == (200, 100)
+    assert_allclose(np.linalg.norm(made, axis=1), 1)
+    weighted = np.log1p(X) * (np.log(201 / (1 + (X > 0).sum(axis=0))) + 1)
+    weighted /= np.linalg.norm(weighted, axis=1, keepdims=True)
+    u, s, _ = np.linalg.svd(weighted, full_matrices=False)
+    wanted = (u * s)[:, :100]
+    wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
+    assert_allclose(made @ made.T, wanted @ wanted.T, atol=0.1)  # randomized
+
+
+def test_narrow_counts_keep_their_columns():
+    X, _ = documents(d=60)
+    made = AutoFeatures("counts").fit_transform(X)
+    assert made.shape == X.shape
+    assert_array_equal(made == 0, X == 0)
+
+
+@pytest.mark.parametrize("n", [30, 60, 110, 400])
+def test_counts_are_known_among_few_rows_too(n):
+    X, _ = documents(n, 1000)
+    assert AutoFeatures().fit(X).rule_ == "counts"
+
+
+@pytest.mark.parametrize("load", [load_digits, load_wine, load_breast_cancer])
+def test_pixels_and_measurements_are_scaled_as_ever(load):
+    X = load().data
+    features = AutoFeatures().fit(X)
+    scaler = AutoScaler().fit(X)
+    assert features.rule_ == "scaled"
+    assert (scaler.rule_, features.description_) == ("each to [0, 1]", "each scaled to [0, 1]")
+    assert_array_equal(features.transform(X), scaler.transform(X))
+
+
+def test_truth_values_of_categories_are_no_counts():
+    rng = np.random.default_rng(0)
+    X = np.hstack([np.eye(10)[rng.integers(10, size=400)] for _ in range(5)])
+    assert_array_equal(AutoFeatures().fit_transform(X), X)
+
+
+def test_rows_of_length_one_stay_where_they_are_narrow_and_are_reduced_where_wide():
+    narrow, _ = documents(d=60)
+    narrow /= np.linalg.norm(narrow, axis=1, keepdims=True)
+    assert_array_equal(AutoFeatures().fit_transform(narrow), narrow)
+    wide, _ = documents(d=400)
+    wide /= np.linalg.norm(wide, axis=1, keepdims=True)
+    features = AutoFeatures().fit(wide)
+    assert features.rule_ == "counts"
+    assert features.description_.endswith("since most values are zero and the rows have length 1")
+
+
+def test_histograms_become_square_roots():
+    X = histograms()
+    X[3] = 0  # an empty one
+    features = AutoFeatures().fit(X)
+    assert features.rule_ == "histograms"
+    assert_array_equal(features.transform(X), np.sqrt(X))
+    assert_array_equal(features.transform([[-1e-9, 0, 0.25, 0.75, 0, 0]]), np.sqrt([[0, 0, 0.25, 0.75, 0, 0]]))
+    X[5] *= 1.5
+    assert AutoFeatures().fit(X).rule_ == "scaled"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("make", [lambda: documents()[0], lambda: documents(d=60)[0], histograms])
+def test_sparse_matrices_have_the_same_features_to_the_bit(form, make):
+    X = make()
+    dense, sparse = AutoFeatures().fit(X), AutoFeatures().fit(form(X))
+    assert sparse.description_ == dense.description_
+    assert_array_equal(sparse.transform(form(X)), dense.transform(X))
+    assert_array_equal(dense.transform(form(X)), dense.transform(X))
+
+
+@pytest.mark.parametrize("rule", ["auto", "counts", "histograms", "scaled"])
+def test_wide_sparse_matrices_are_never_made_dense(rule):
+    rng = np.random.default_rng(0)
+    places = rng.integers(2_000, size=20_000), rng.integers(50_000, size=20_000)
+    X = sp.csr_array((rng.random(20_000), places), shape=(2_000, 50_000))  # 800 MB if it were dense
+    tracemalloc.start()
+    made = AutoFeatures(rule).fit_transform(X)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert made.shape == (2_000, 100)
+    assert most < 400e6
+
+
+def test_the_same_rows_have_the_same_features_among_any_others():
+    X, _ = documents()
+    features = AutoFeatures().fit(X)
+    assert_array_equal(features.transform(X)[[5, 3, 70]], features.transform(X[[5, 3, 70]]))
+    assert_array_equal(AutoFeatures().fit(X).transform(X), features.transform(X))
+
+
+def test_rows_of_zeros_and_unknown_words_stay_zero():
+    X, _ = documents()
+    X[7] = 0
+    features = AutoFeatures().fit(X)
+    assert not features.transform(X)[7].any()
+    X[:, 5] = 0
+    only_unknown = np.zeros((1, 500))
+    only_unknown[0, 5] = 3
+    made = AutoFeatures("counts").fit(X).transform(only_unknown)
+    assert np.isfinite(made).all()
+
+
+def test_a_rule_may_be_asked_for_and_refuses_what_it_cannot_take():
+    X, _ = documents()
+    assert_array_equal(AutoFeatures("scaled").fit_transform(X), AutoScaler().fit_transform(X))
+    assert AutoFeatures("none").fit(X).transform(X) is X
+    with pytest.raises(InvalidInputError, match="counts cannot be negative, but X has a value of -2"):
+        AutoFeatures("counts").fit(X - 2)
+    with pytest.raises(InvalidInputError, match=r"rule must be one of auto, counts, .*got 'words'"):
+        AutoFeatures("words").fit(X)
+    with pytest.raises(InvalidInputError, match="sparse matrix, which cannot be clustered as it is"):
+        AutoFeatures("none").fit(sp.csr_array(X))
+
+
+# ---- in the estimators of several views
+
+
+def two_tables():
+    """Make two tables of counts of the same documents, 60 of them matched."""
+    X, topic = documents(260, 1000)
+    first, second = np.arange(160), np.arange(100, 260)
+    return [X[first, :500], X[second, 500:]], [topic[first], topic[second]], {(0, 1): [(i + 100, i) for i in range(60)]}
+
+
+def test_joint_clusters_of_counts_are_those_of_the_topics():
+    views, y, matches = two_tables()
+    found = [
+        JointGraphClustering(4, features=features, random_state=0).fit(views, mappings=matches)
+        for features in ("auto", "scaled")
+    ]
+    auto, scaled = (np.mean([adjusted_rand_score(*pair) for pair in zip(y, m.labels_, strict=True)]) for m in found)
+    assert auto > scaled + 0.2
+    assert [said.split(",")[0] for said in found[0].features_made_] == ["counts by TF-IDF in 100 dimensions"] * 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_joint_takes_sparse_matrices_and_new_rows_of_them(form):
+    views, _, matches = two_tables()
+    of_arrays = JointGraphClustering(4, random_state=0).fit(views, mappings=matches)
+    model = JointGraphClustering(4, random_state=0).fit([form(X) for X in views], mappings=matches)
+    assert_array_equal(np.concatenate(model.labels_), np.concatenate(of_arrays.labels_))
+    assert_array_equal(model.predict(form(views[1]), view=1), model.labels_[1])
+    assert_array_equal(model.predict([form(X) for X in views])[0], model.labels_[0])
+    assert_array_equal(model.predictor(1).predict(views[1]), model.labels_[1])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_joint_spectral_features_take_sparse_matrices(form):
+    views, _, matches = two_tables()
+    joint = JointSpectralFeatures(4, n_view_components=4)
+    made = joint.fit_transform([form(X) for X in views], mappings=matches)
+    assert_array_equal(made[0], JointSpectralFeatures(4, n_view_components=4).fit_transform(views, mappings=matches)[0])
+    assert_array_equal(joint.transform(form(views[0]), view=0), made[0])
+
+
+def test_joint_refuses_features_by_the_name_of_the_view():
+    views = {"texts": documents()[0], "images": documents()[0] - 1}
+    with pytest.raises(InvalidInputError, match="features='counts', view 'images': counts cannot be negative"):
+        JointGraphClustering(2, features="counts").fit(views)
+    with pytest.raises(InvalidInputError, match=r"features must be one of auto, .*got 'words'"):
+        JointGraphClustering(2, features="words").fit(views)
+    broken = sp.csr_array(np.array([[np.nan, 1.0], [2.0, 3.0]]))
+    with pytest.raises(InvalidInputError, match=r"views\[0\]"):
+        JointGraphClustering(2).fit([broken])
