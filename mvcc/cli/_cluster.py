@@ -158,6 +158,9 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
     from mvcc.jobs import check_job
 
     inputs = check_job(job, scheduler=scheduler)
+    from mvcc.jobs import described_features  # scikit-learn, once the files have been read
+
+    features = [described_features(table, job) for table in inputs.tables]
     if as_json:
         views = [
             {
@@ -167,20 +170,23 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
                 "columns": len(t.columns),
                 "constraints": len(c),
                 "every_column": [asdict(column) for column in t.every_column],
+                "features": made,
                 "notes": t.notes,
             }
-            for t, c in zip(inputs.tables, inputs.constraints, strict=True)
+            for t, c, made in zip(inputs.tables, inputs.constraints, features, strict=True)
         ]
         matches = [{"views": [inputs.tables[v].name for v in key], "matches": len(rows)}
                    for key, rows in inputs.relations.items()]  # fmt: skip
         print_json({"views": views, "matches": matches, "settings": job.settings()})
         return
-    for table, constraints in zip(inputs.tables, inputs.constraints, strict=True):
+    for table, constraints, made in zip(inputs.tables, inputs.constraints, features, strict=True):
         numbers = {"row": len(table.ids), "column": len(table.columns), "constraint": len(constraints)}
         said = ", ".join(counted(n, noun) for noun, n in numbers.items())
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
         say(f"{table.name}: {all_rows}{said} ({table.path})")
         _say_columns(table.every_column)
+        if made:
+            say(f"  features: {made}")
         for note in table.notes:
             remark(f"Note: {note}")
     for (u, v), rows in inputs.relations.items():

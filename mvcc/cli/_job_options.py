@@ -36,7 +36,7 @@ _OPTIONS = (
         "--features",
         "features",
         "[VIEW=]NAME",
-        "auto, spectral, pca or none.  [default: auto; spectral for co-em]",
+        "auto, counts, histograms, scaled, spectral, pca or none.  [default: auto; spectral for co-em]",
     ),
     (
         "--components",

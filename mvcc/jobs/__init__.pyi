@@ -12,6 +12,7 @@ from ._config import Job as Job
 from ._config import load_job as load_job
 from ._criteria import number_criteria as number_criteria
 from ._export import export_tables as export_tables
+from ._features import described_features as described_features
 from ._folder import check_clustering as check_clustering
 from ._folder import inputs_of as inputs_of
 from ._folder import inputs_of_clustering as inputs_of_clustering

@@ -28,7 +28,7 @@ from mvcc.multiview import base_names, transfer_names
 
 METHODS = ("joint", "co-em")
 DEFAULT_FEATURES: dict[str, Literal["auto", "spectral"]] = {"joint": "auto", "co-em": "spectral"}
-FEATURES = ("auto", "spectral", "pca", "none")
+FEATURES = ("auto", "counts", "histograms", "scaled", "spectral", "pca", "none")
 Kind = Literal["number", "text", "category", "date"]
 _MANY_ROWS, _RUNS, _RUNS_OF_MANY = 100_000, 10, 3  # stability runs
 _OF_CO_EM = ("base", "transfer", "threshold", "closure")
@@ -39,7 +39,7 @@ _Path = Annotated[
     allowed("the path of a file, in 4096 characters at most and none that cannot be printed"),
 ]
 _Column = Annotated[str, Field(min_length=1), allowed("the name of a column")]
-_Features = Annotated[Literal["auto", "spectral", "pca", "none"], one_of(FEATURES)]
+_Features = Annotated[Literal["auto", "counts", "histograms", "scaled", "spectral", "pca", "none"], one_of(FEATURES)]
 _Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
 _NumberOfClusters = Annotated[
     Annotated[int, Field(ge=1, le=10**6)] | Literal["auto"], allowed("a whole number from 1 to 10^6, or auto")
@@ -107,9 +107,10 @@ class Job(Section):
         As in ``MultiViewConstrainedClustering``; the joint method has none of them.
     on_conflict : {"error", "drop"}
         Stop where constraints contradict each other, or leave out what contradicts heavier ones.
-    features : {"auto", "spectral", "pca", "none"}
-        How the columns become the space that is clustered, with ``n_components`` for "spectral" and "pca". By default
-        "auto" with the joint method, and "spectral" with co-EM.
+    features : {"auto", "counts", "histograms", "scaled", "spectral", "pca", "none"}
+        How the columns become the space that is clustered: by the rule of ``AutoFeatures``, which "counts",
+        "histograms" and "scaled" override; or "spectral" and "pca", with ``n_components``. By default "auto" with the
+        joint method, and "spectral" with co-EM.
     stability_runs : int or None
         How many more clusterings, with other seeds and without a tenth of the constraints, tell how stable the
         result is. By default 10, or 3 from 100,000 rows on.

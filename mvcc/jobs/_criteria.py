@@ -70,14 +70,14 @@ def _drawn(inputs: Inputs, rng: np.random.Generator) -> Inputs:
 
 
 def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[list[Floats], Floats, dict[int, Floats]]:
-    """Return scaled views, the leading eigenvalues of their graph, and objects in so many leading components."""
-    from mvcc.embedding import AutoScaler, embedded, joint_graph, neighbors_for, separate_problems
+    """Return the features of views, leading eigenvalues of their graph, and objects in so many leading components."""
+    from mvcc.embedding import AutoFeatures, embedded, joint_graph, neighbors_for, separate_problems
     from mvcc.jobs._features import numbers_of
 
     problems = separate_problems(len(inputs.tables), inputs.relations)
     numbers, relations = max(problems, key=lambda problem: sum(len(inputs.tables[n].ids) for n in problem[0]))
     encoded = [numbers_of(inputs.tables[number]) for number in numbers]
-    views = [AutoScaler().fit_transform(X) if encoder is None else X for X, encoder, _ in encoded]
+    views = [AutoFeatures().fit_transform(X) if encoder is None else X for X, encoder, _ in encoded]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
     values, vectors, _ = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))

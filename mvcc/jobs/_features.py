@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import counted, percent
-from mvcc.embedding import MAX_ROWS, AutoScaler, SpectralFeatures
-from mvcc.exceptions import DataError
+from mvcc.embedding import MAX_ROWS, RULES, AutoFeatures, SpectralFeatures
+from mvcc.exceptions import DataError, InvalidInputError
 from mvcc.jobs._config import Job
 from mvcc.jobs._tables import Table
 
@@ -21,11 +21,6 @@ _EXPECTED = 10  # clusters, where nothing is known of them
 _MOST_CENTERED = 100_000  # rows
 _MOST_SQUARED = 2000  # columns whose products of all pairs are computed; with more, those of as many rows
 MOST_COMPONENTS = 10  # of principal components, where no number is given
-_RULES = {  # of AutoScaler
-    "unit length": "rows of length 1, as they are",
-    "one unit": "in one unit, as they are",
-    "each to [0, 1]": "each scaled to [0, 1]",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +56,7 @@ def make_features(table: Table, job: Job) -> Features:
     Raises
     ------
     DataError
-        For more components than there can be.
+        For more components than there can be, or a rule that the columns do not meet.
     """
     view = job.views[table.name]
     method = view.features or job.features
@@ -89,14 +84,16 @@ def make_features(table: Table, job: Job) -> Features:
             *_first_two(made, "spectral component"),
             note,
         )
-    if method == "auto" and first is None:
-        scaler = AutoScaler()
-        made = scaler.fit_transform(X)
-        return Features(made, f"{counted(d, 'column')}, {_RULES[scaler.rule_]}", scaler, *plane_of(made), note)
+    if method in RULES and (first is None or method not in ("auto", "none")):
+        features = _by_rule(table, X, method, is_mixed=first is not None)
+        made = features.transform(X)
+        if method == "auto" and features.rule_ != "scaled":
+            note = f"{table.name}: {features.description_} (else --features {table.name}=scaled)."
+        return Features(made, _said(d, features), features, *plane_of(made), note)
     # the others need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer, StandardScaler
+    from sklearn.preprocessing import StandardScaler
 
     if method == "pca":
         steps = [PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full")]
@@ -107,8 +104,38 @@ def make_features(table: Table, job: Job) -> Features:
             f"standardized, {made.shape[1]} principal components of {words} ({percent(shares.sum())} of the variance)"
         )
         return Features(made, said, _after(first, pca), *_first_two(made, "principal component", shares), note)
-    said = f"{words}, as they are" if first is None else words
-    return Features(X, said, first or FunctionTransformer().fit(X), *plane_of(X), note)
+    return Features(X, words, first, *plane_of(X), note)
+
+
+def described_features(table: Table, job: Job) -> str | None:
+    """Say what the rule makes of the columns of a table, before anything is clustered; None of other features.
+
+    Raises
+    ------
+    DataError
+        For a rule that the columns do not meet.
+    """
+    method = job.views[table.name].features or job.features
+    is_mixed = not isinstance(table.X, np.ndarray)
+    if method not in RULES or (is_mixed and method in ("auto", "none")):
+        return None
+    return _said(table.X.shape[1], _by_rule(table, table.X, method, is_mixed=is_mixed))
+
+
+def _by_rule(table: Table, X: Any, rule: str, *, is_mixed: bool) -> AutoFeatures:
+    if is_mixed:
+        raise DataError(
+            f"{table.path}: features: {rule} goes only with columns that are all numbers, none of them missing; leave "
+            f"the others out (--ignore), or choose auto."
+        )
+    try:
+        return AutoFeatures(rule).fit(X)  # type: ignore[arg-type]  # one of RULES
+    except InvalidInputError as error:
+        raise DataError(f"{table.path}: features: {error}") from error
+
+
+def _said(n_columns: int, features: AutoFeatures) -> str:
+    return f"{counted(n_columns, 'column')}, {features.description_}"
 
 
 def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
@@ -129,11 +156,9 @@ def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
     encoder = MixedFeatures([str(column.kind) for column in table.used])
     with threadpool_limits(1):  # some BLAS sum in another order on more threads
         X = encoder.fit_transform(table.X)
-    return (
-        X,
-        encoder,
-        f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}, columns of equal weight",
-    )
+    one_text = ", all texts as one" if encoder.kinds.count("text") > 1 else ""
+    words = f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}, columns of equal weight"
+    return X, encoder, words + one_text
 
 
 def _after(first: Any, second: Any) -> Any:

@@ -18,13 +18,14 @@ from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError
 
-FORMAT = 1  # another one where the types below move or change what they hold
+FORMAT = 2  # another one where the types below move or change what they hold
 _HEAD, _SCHEMA = "mvcc.json", "schema.json"
 _ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
 # of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run nothing either
 _TYPES = {
     "mvcc.cluster._mpck.MPCKMeans",
     "mvcc.cluster._pck.PCKMeans",
+    "mvcc.embedding._auto_features.AutoFeatures",
     "mvcc.embedding._mixed.MixedFeatures",
     "mvcc.embedding._neighbors.NeighborSearch",
     "mvcc.embedding._scaling.AutoScaler",

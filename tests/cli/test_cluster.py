@@ -201,8 +201,10 @@ def test_a_dry_run_reads_everything_and_writes_nothing(data):
     assert lines == [
         f"texts: 240 rows, 12 columns, 40 constraints ({Path('texts.csv')})",
         *TEXT_COLUMNS,
+        "  features: 12 columns, in one unit, as they are",
         f"images: 320 rows, 8 columns, 0 constraints ({Path('images.csv')})",
         *IMAGE_COLUMNS,
+        "  features: 8 columns, in one unit, as they are",
         "texts and images: 60 matches",
         "All files are valid. Nothing was written.",
     ]

@@ -34,11 +34,11 @@ ALONE = [
     (["init", "{folder}/job"], {"numpy"}),
     (["run", str(ROOT / "configs" / "four_quadrants.yaml"), "--dry-run", "--out", "{folder}/run"], {"scipy"}),
     (["constraints", "{folder}/job/pairs.csv"], NUMBA),
-    (["cluster", "{folder}/job/cluster.yaml", "--dry-run"], PANDAS),
     (
-        ["ask", "{folder}/job/cluster.yaml", "--json"],
-        # sklearn.neighbors imports decomposition, and that model_selection
-        {
+        ["cluster", "{folder}/job/cluster.yaml", "--dry-run"],
+        # it says what features will be made; sklearn.neighbors imports decomposition, and that model_selection
+        PANDAS
+        | {
             "joblib",
             "rich",
             "scipy.stats",
@@ -48,6 +48,7 @@ ALONE = [
             "sklearn.model_selection",
         },
     ),
+    (["ask", "{folder}/job/cluster.yaml", "--json"], set()),
     (
         ["cluster", "{folder}/job/cluster.yaml", "--stability-runs", "0", "--out", "{folder}/out"],
         {"dask", "jinja2", "plotly"},  # skops looks for all estimators of scikit-learn, which tries dask where it is

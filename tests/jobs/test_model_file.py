@@ -68,7 +68,7 @@ def of_types(content):
         (lambda content: pickle.dumps(Evil()), "is damaged, or no model"),
         (lambda content: content.replace(b"PK\x01\x02", b"PK\x01\x03", 1), "is damaged, or no model"),
         (lambda content: skops.io.dumps([]), "is damaged, or no model .*mvcc.json"),
-        (lambda content: changed_head(content, format=2, version="9.9"), r"is of format 2, written by mvcc 9\.9; "),
+        (lambda content: changed_head(content, format=3, version="9.9"), r"is of format 3, written by mvcc 9\.9; "),
         (lambda content: model_bytes([Evil]), "holds types that mvcc never writes: .*Evil.*do not load it"),
         (lambda content: model_bytes([{"transformer": FunctionTransformer(print)}]), "types .*never writes: .*print"),
         (lambda content: model_bytes("views"), "it holds no views"),
@@ -134,7 +134,7 @@ def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path):
     cluster_job(job(tmp_path / "mixed", mixed()[0]), tmp_path / "mixed/out")
     written |= set(of_types((tmp_path / "mixed/out/model.skops").read_bytes()))
     assert written | {"numpy.dtype"} == _model_file._TYPES
-    assert (_model_file.FORMAT, len(_model_file._TYPES)) == (1, 9)
+    assert (_model_file.FORMAT, len(_model_file._TYPES)) == (2, 10)
 
 
 def test_a_saved_model_is_the_same_again(folder, tmp_path):

@@ -1,0 +1,61 @@
+"""What `mvcc cluster` makes of tables of numbers: the rule, what overrides it, what is said of it, and new rows."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc import AutoFeatures, load_model
+from tests.command_line import mvcc
+from tests.embedding.test_auto_features import documents
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two tables of counts of the same words, 60 documents in both."""
+    X, _ = documents(260, 400)
+    for name, rows in (("a", slice(0, 160)), ("b", slice(100, 260))):
+        frame = pd.DataFrame(X[rows].astype(int), columns=[f"w{n}" for n in range(400)])
+        frame.rename_axis("id").to_csv(tmp_path / f"{name}.csv")
+    pd.DataFrame({"a": range(100, 160), "b": range(60)}).to_csv(tmp_path / "m.csv", index=False)
+    return tmp_path
+
+
+TABLES = ("--view", "a=a.csv", "--view", "b=b.csv", "--match", "a:b=m.csv", "-k", "4")
+
+
+def test_what_was_made_is_told_before_and_after_and_new_rows_follow_the_same_map(folder):
+    checked = mvcc("cluster", *TABLES, "--dry-run", cwd=folder)
+    assert checked.stdout.count("columns, counts by TF-IDF in 100 dimensions, since ") == 2
+    quick = ("--no-comparison", "--stability-runs", "0")
+    done = mvcc("cluster", *TABLES, *quick, "--out", "out", cwd=folder)
+    assert "Note: a: counts by TF-IDF in 100 dimensions, since " in done.stderr
+    assert "(else --features a=scaled)." in done.stderr
+    facts = json.loads((folder / "out/clustering.json").read_text())
+    assert [view["n_components"] for view in facts["views"]] == [100, 100]
+    assert "counts by TF-IDF" in (folder / "out/report.html").read_text()
+    model = load_model(folder / "out")
+    clusters = pd.read_csv(folder / "out/b/labels.csv", index_col="id")["cluster"]
+    np.testing.assert_array_equal(model.predict(pd.read_csv(folder / "b.csv"), view="b"), clusters)
+    assert isinstance(model.view("b").transformer, AutoFeatures)
+
+
+def test_the_rule_is_overridden_by_view_and_refuses_what_it_cannot_take(folder):
+    options = ("--features", "a=scaled", "--features", "b=histograms", "--dry-run", "--json")
+    found = json.loads(mvcc("cluster", *TABLES, *options, cwd=folder).stdout)
+    assert [view["features"] for view in found["views"]] == [
+        "400 columns, each scaled to [0, 1]",
+        "400 columns, square roots of histograms",
+    ]
+    table = pd.read_csv(folder / "a.csv")
+    table.assign(w0=-1 - table["w0"]).to_csv(folder / "a.csv", index=False)
+    done = mvcc("cluster", *TABLES, "--features", "counts", "--dry-run", cwd=folder)
+    assert done.returncode == 1
+    assert "a.csv: features: counts cannot be negative, but X has a value of -" in done.stderr
+    table.assign(w0=np.where(table.index % 2, "red", "blue")).to_csv(folder / "a.csv", index=False)
+    done = mvcc("cluster", *TABLES, "--features", "counts", "--dry-run", cwd=folder)
+    assert done.returncode == 1
+    assert "features: counts goes only with columns that are all numbers" in done.stderr
