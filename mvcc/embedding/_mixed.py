@@ -1,4 +1,4 @@
-"""Features of tables with numbers, categories and texts: each column as a block of unit variance."""
+"""Features of tables with numbers, categories and texts: each column as a block of unit variance, all texts as one."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
 
     - Numbers: a missing one becomes the mean; then fences as in :class:`AutoScaler`, and unit variance.
     - Categories: one column for each, together of unit variance; a missing one is a category, an unknown one none.
-    - Texts: term frequencies, weighted by the inverse document frequency, of words that are in at most a tenth of the
-      texts, or of parts of words where most texts have fewer than four; ``max_components`` singular vectors; rows of
-      length 1. A text of words weighs twice as much as all columns of other kinds together, other texts have unit
-      variance.
+    - Texts: all columns of texts are one text, put together row by row. Term frequencies, weighted by the inverse
+      document frequency, of words that are in at most a tenth of the texts, or of parts of words where most texts have
+      fewer than four; ``max_components`` singular vectors; rows of length 1. A text of words weighs twice as much as
+      all columns of other kinds together, another text has unit variance.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     encoders_ : list of scikit-learn transformers
-        One for each column.
+        One for each column, but one for all texts, in the place of the first of them.
     weights_ : ndarray
         The factor of each of their outputs.
     centers_ : list of ndarray
@@ -65,16 +65,12 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X: pd.DataFrame) -> Floats:
         """Return the features of rows with the columns of ``fit``."""
         check_is_fitted(self)
-        blocks = [
-            np.asarray(encoder.transform(_input(X.iloc[:, n], kind)), dtype=np.float64)
-            for n, (kind, encoder) in enumerate(zip(self.kinds, self.encoders_, strict=True))
-        ]
-        return self._weighted(blocks)
+        given = zip(self._inputs(X), self.encoders_, strict=True)
+        return self._weighted([np.asarray(encoder.transform(values), dtype=float) for (_, values), encoder in given])
 
     def _fit(self, X: pd.DataFrame) -> list[Floats]:
         self.encoders_, blocks, in_words = [], [], []
-        for number, kind in enumerate(self.kinds):
-            values = _input(X.iloc[:, number], kind)
+        for kind, values in self._inputs(X):
             encoder, counts_words = self._encoder(kind, values)
             self.encoders_.append(encoder)
             blocks.append(np.asarray(encoder.transform(values), dtype=np.float64))
@@ -84,6 +80,15 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
         wanted = np.where(in_words, 2.0 * max(1, len(blocks) - sum(in_words)), 1.0)
         self.weights_ = np.sqrt(np.divide(wanted, variances, out=np.zeros_like(variances), where=variances > 0))
         return blocks
+
+    def _inputs(self, X: pd.DataFrame) -> list[tuple[str, Any]]:
+        """Return the kind and the values of every block: of a column, or of all texts."""
+        texts = [number for number, kind in enumerate(self.kinds) if kind == "text"]
+        return [
+            (kind, _text_of(X.iloc[:, texts]) if kind == "text" else _input(X.iloc[:, number], kind))
+            for number, kind in enumerate(self.kinds)
+            if number not in texts[1:]
+        ]
 
     def _weighted(self, blocks: list[Floats]) -> Floats:
         parts = zip(blocks, self.centers_, self.weights_, strict=True)
@@ -115,9 +120,13 @@ def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
 
 
 def _input(column: pd.Series[Any], kind: str) -> Any:
-    """Return a column as its encoder takes it."""
-    if kind == "text":
-        return [text if isinstance(text, str) else "" for text in column]
+    """Return a column that is no text as its encoder takes it."""
     if kind == "category":
         return np.array([text if isinstance(text, str) else "" for text in column], dtype=object)[:, None]
     return column.to_numpy(dtype=np.float64)[:, None]
+
+
+def _text_of(columns: pd.DataFrame) -> list[str]:
+    """Return the texts of each row as one; a missing one has no words."""
+    rows = columns.itertuples(index=False, name=None)
+    return [" ".join(text for text in row if isinstance(text, str)) for row in rows]

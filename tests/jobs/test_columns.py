@@ -304,6 +304,22 @@ def test_the_same_mixed_table_gives_the_same_features(tmp_path):
     np.testing.assert_allclose(variances, [1, 1, 6, 1], err_msg="a text weighs twice as much as all others")
 
 
+def test_all_columns_of_texts_are_one_text():
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{n}" for n in range(60)])
+    body = [" ".join(rng.choice(words, 12)) for _ in range(80)]
+    title = [None, *(" ".join(rng.choice(words, 2)) for _ in range(79))]
+    price = rng.normal(size=80)
+    apart = pd.DataFrame({"title": title, "price": price, "body": body})
+    together = pd.DataFrame(
+        {"text": [f"{one or ''} {two}" for one, two in zip(title, body, strict=True)], "price": price}
+    )
+    features = MixedFeatures(["text", "number", "text"])
+    X = features.fit_transform(apart)
+    np.testing.assert_array_equal(X, MixedFeatures(["text", "number"]).fit_transform(together))
+    np.testing.assert_array_equal(features.transform(apart.iloc[[5, 0]]), X[[5, 0]])
+
+
 def test_texts_of_few_words_are_told_apart_by_their_parts():
     names = [f"{a} {b}" for a in ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze") for b in "abcdefgh"]
     X = MixedFeatures(["text"]).fit_transform(pd.DataFrame({"name": names}))
