@@ -19,6 +19,7 @@ from mvcc._utils.blocks import blocks_of
 from mvcc.constraints import Relations
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
 from mvcc.embedding._neighbors import NeighborSearch, nearness, precision_of
+from mvcc.embedding._view_agreement import agreed, view_agreement
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
 LANDMARK_SHARE = 0.5  # λ, the weight of landmarks beside the graphs of the views
@@ -59,7 +60,8 @@ class JointGraph:
     objects : list of (n_v,) arrays
         The object of every row, per view.
     affinities : (n, n) sparse array
-        A = Σ_v P_v A_v P_vᵀ: the normalized graphs of the views, summed over the rows of an object; no diagonal.
+        A = Σ_v P_v A_v P_vᵀ: the normalized graphs of the views, summed over the rows of an object; no diagonal. Edges
+        that other views contradict are weaker than in A_v, as far as the views agree.
     landmarks : (n, m) sparse array or None
         F, with F Fᵀ what objects share by being near the same landmarks; None without landmarks.
     view_graphs : list of (n_v, n_v) sparse arrays
@@ -68,6 +70,8 @@ class JointGraph:
         Unit rows of leading eigenvectors of A_v, twice as many as landmarks are near by; none without landmarks.
     recalls : list of float
         The share of the nearest rows of each view that were found.
+    agreement : (V, V) array
+        How much every two views agree; see ``view_agreement``.
     """
 
     objects: list[Ints]
@@ -76,6 +80,7 @@ class JointGraph:
     view_graphs: list[sp.csr_array]
     spectra: list[Floats]
     recalls: list[float]
+    agreement: Floats
 
     @property
     def n_objects(self) -> int:
@@ -143,7 +148,12 @@ def find_objects(sizes: Sequence[int], relations: Relations) -> tuple[int, list[
 
 
 def joint_graph(
-    views: list[Floats], relations: Relations, n_neighbors: int, n_view_components: int, rng: np.random.Generator
+    views: list[Floats],
+    relations: Relations,
+    n_neighbors: int,
+    n_view_components: int,
+    rng: np.random.Generator,
+    weights: Floats | None = None,
 ) -> JointGraph:
     """Make the graph of views that relations connect.
 
@@ -154,28 +164,31 @@ def joint_graph(
     n_neighbors : int
         Of every row in the graph of its view.
     n_view_components : int
-        Eigenvectors of each view by which, beside the raw features, landmarks are near; 0 for no landmarks.
+        Eigenvectors of each view by which views agree and, beside the raw features, landmarks are near; 0 for neither.
     rng : Generator
         Draws landmarks where there are too many.
+    weights : (V,) array, optional
+        How much each view counts, 1 at most; None is all alike.
     """
     n_objects, objects = find_objects([len(X) for X in views], relations)
+    weights = np.ones(len(views)) if weights is None else weights
     searches = [NeighborSearch.among(X) for X in views]
-    graphs = [_normalized(_view_graph(search, n_neighbors)) for search in searches]
-    affinities = sp.csr_array((n_objects, n_objects))
-    for graph, own in zip(graphs, objects, strict=True):
-        rows_of = membership(own, n_objects)
-        affinities = affinities + rows_of @ graph @ rows_of.T
-    affinities = _compact(affinities - sp.diags_array(affinities.diagonal()), n_objects)
-    affinities.eliminate_zeros()
+    near = [_compact(_view_graph(search, n_neighbors), n_objects) for search in searches]
+    graphs = [_normalized(affinities) for affinities in near]
     recalls = [search.recall for search in searches]
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
-        return JointGraph(objects, affinities, None, graphs, [], recalls)
+        return JointGraph(objects, _added_up(graphs, objects, n_objects), None, graphs, [], recalls, np.eye(len(views)))
     spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
-    factors = [_landmark_factor(space, objects, landmarks, n_objects) for space in (views, narrow)]
+    places = [unit_rows(membership(own, n_objects) @ rows) for own, rows in zip(objects, narrow, strict=True)]
+    agreement = view_agreement(graphs, objects, places)
+    near = agreed(near, objects, places, np.nan_to_num(agreement), weights)
+    kept = [weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)]
+    factors = [_landmark_factor(space, objects, landmarks, n_objects, weights) for space in (views, narrow)]
     factor = _compact(sp.hstack(factors).tocsr() / np.sqrt(2), n_objects)
-    return JointGraph(objects, affinities, factor, graphs, list(map(unit_rows, spectra)), recalls)
+    affinities = _added_up(kept, objects, n_objects)
+    return JointGraph(objects, affinities, factor, graphs, list(map(unit_rows, spectra)), recalls, agreement)
 
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
@@ -231,6 +244,17 @@ def _normalized(graph: sp.csr_array) -> sp.csr_array:
     return _compact(scale @ graph @ scale, graph.shape[0])
 
 
+def _added_up(graphs: list[sp.csr_array], objects: list[Ints], n_objects: int) -> sp.csr_array:
+    """Return Σ_v P_v A_v P_vᵀ without its diagonal."""
+    total = sp.csr_array((n_objects, n_objects))
+    for graph, own in zip(graphs, objects, strict=True):
+        rows_of = membership(own, n_objects)
+        total = total + rows_of @ graph @ rows_of.T
+    total = _compact(total - sp.diags_array(total.diagonal()), n_objects)
+    total.eliminate_zeros()
+    return total
+
+
 def _compact(graph: sp.csr_array, n: int) -> sp.csr_array:
     """Return a matrix of n rows or objects in the precision of so many; large ones have short indices, too."""
     graph = graph.tocsr()
@@ -251,20 +275,22 @@ def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) ->
     return landmarks
 
 
-def _landmark_factor(space: list[Floats], objects: list[Ints], landmarks: Ints, n_objects: int) -> sp.csr_array:
+def _landmark_factor(
+    space: list[Floats], objects: list[Ints], landmarks: Ints, n_objects: int, view_weights: Floats
+) -> sp.csr_array:
     """Return F with F Fᵀ = Z diag(column sums)⁻¹ Zᵀ, Z the weights of the nearest landmarks of every object."""
     column = np.full(n_objects, -1)
     column[landmarks] = np.arange(len(landmarks))
     shape = (n_objects, len(landmarks))
     weights = sp.csr_array(shape)
-    for X, own in zip(space, objects, strict=True):
+    for X, own, weight in zip(space, objects, view_weights, strict=True):
         of_landmarks = np.flatnonzero(column[own] >= 0)
         number = min(NEAR_LANDMARKS, len(of_landmarks) - 1)
         if number < 1:
             continue
         distances, found = NeighborSearch.among(X[of_landmarks]).nearest_to(X, number)
         near, columns = nearness(distances).ravel(), column[own[of_landmarks[found]]].ravel()
-        weights = weights + sp.csr_array((near, (np.repeat(own, number), columns)), shape=shape)
+        weights = weights + sp.csr_array((weight * near, (np.repeat(own, number), columns)), shape=shape)
     total = weights.sum(axis=1)
     weights = sp.diags_array(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)) @ weights
     return weights @ sp.diags_array(1 / np.sqrt(np.maximum(weights.sum(axis=0), _TINY)))

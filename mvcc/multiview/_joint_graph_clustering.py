@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, shown
-from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
+from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import Rule, find_objects, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
@@ -23,6 +23,7 @@ from mvcc.multiview._suspicious_matches import to_drop
 from mvcc.views import ConstrainedViews, Judged
 
 _NEAREST = 10  # fitted rows that vote on a new one
+_LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 
 
 class JointGraphClustering(MultiViewEstimator):
@@ -52,6 +53,9 @@ class JointGraphClustering(MultiViewEstimator):
     constraint_weight : float, default=0.5
         What a violated pair of weight 1 costs, in squared distances between rows of length 1. People err, and so a pair
         may be violated.
+    view_weights : array-like of shape (V,), default=None
+        How much each view counts where an object is seen in several, such as 0 for one that is known to be noise; rows
+        that no other view sees are clustered all the same. None is all alike.
     features : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
         The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes them as they are.
         Views that need different ones go through ``PerView`` before, and "none" here.
@@ -81,6 +85,10 @@ class JointGraphClustering(MultiViewEstimator):
     eigen_residual_ : float
         The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the normalized graph,
         whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
+    view_agreement_ : ndarray of shape (V, V)
+        How much every two views show the same groups: the mean cosine, in the leading eigenvectors of one view, of
+        objects that are neighbors in the other, beyond that of random pairs; 1 at most, and the geometric mean of both
+        directions. NaN where two views have fewer than 20 objects in common.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
         How likely each match is wrong, in ascending order of the distinct matches; see ``suspicious_matches``.
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
@@ -96,6 +104,9 @@ class JointGraphClustering(MultiViewEstimator):
 
     Notes
     -----
+    An edge of one view's graph is the weaker the farther apart its ends are in the other views that see both, and each
+    of these counts as much as it agrees with that view. Views that hardly agree leave each other alone.
+
     Of a hundred matches or more between two views, those whose suspicion is above .4 are left out, and the views
     clustered once more, where one in 25 seems to be wrong and no more than half.
 
@@ -134,6 +145,7 @@ class JointGraphClustering(MultiViewEstimator):
         n_components: int | None = None,
         n_init: int = 10,
         constraint_weight: float = 0.5,
+        view_weights: ArrayLike | None = None,
         features: Rule = "auto",
         on_conflict: Literal["error", "drop"] = "error",
         random_state: RandomState = None,
@@ -143,6 +155,7 @@ class JointGraphClustering(MultiViewEstimator):
         self.n_components = n_components
         self.n_init = n_init
         self.constraint_weight = constraint_weight
+        self.view_weights = view_weights
         self.features = features
         self.on_conflict = on_conflict
         self.random_state = random_state
@@ -195,6 +208,7 @@ class JointGraphClustering(MultiViewEstimator):
             check_count(self.n_init, "n_init"),
             check_number(self.constraint_weight, "constraint_weight", low=0),
         )
+        weights = _checked_weights(self.view_weights, len(data))
         rng = as_generator(self.random_state)
         names = given_views.names
         counted = [_of_some_weight(c) for c in given]
@@ -204,7 +218,7 @@ class JointGraphClustering(MultiViewEstimator):
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
         problems = _problems(data, relations, settings, names)
         with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
-            self._join(data, problems, settings, rng)
+            self._join(data, problems, settings, weights, rng)
             labels, clusters = self._clustered(counted, rng)
             suspicions = self._suspicions(relations, labels)
             dropped = {key: to_drop(suspicion) for key, suspicion in suspicions.items()}
@@ -212,7 +226,7 @@ class JointGraphClustering(MultiViewEstimator):
                 kept = {key: rows[~dropped[key]] for key, rows in relations.items()}
                 clusters.clear()
                 self._sets.clear()  # two graphs would take twice the memory
-                self._join(data, separate_problems(len(data), kept), settings, rng)
+                self._join(data, separate_problems(len(data), kept), settings, weights, rng)
                 labels, clusters = self._clustered(counted, rng)
             for _, connected in self._sets:
                 connected.forget_view_graphs()
@@ -229,6 +243,7 @@ class JointGraphClustering(MultiViewEstimator):
         for numbers, connected in self._sets:
             recalls.update(zip(numbers, connected.recalls, strict=True))
         self.neighbor_recall_ = [recalls[number] for number in range(len(data))]
+        self.view_agreement_ = self._agreement(len(data))
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = suspicions
         self.dropped_matches_ = {key: rows[dropped[key]] for key, rows in relations.items()}
@@ -327,10 +342,19 @@ class JointGraphClustering(MultiViewEstimator):
         data: list[NDArray[np.float64]],
         problems: list[tuple[list[int], Relations]],
         settings: Settings,
+        weights: NDArray[np.float64],
         rng: np.random.Generator,
     ) -> None:
-        self._sets = [(numbers, JointSet([data[n] for n in numbers], inside, settings, rng))
-                      for numbers, inside in problems]  # fmt: skip
+        self._sets = [
+            (numbers, JointSet([data[n] for n in numbers], inside, settings, _relative(weights[numbers]), rng))
+            for numbers, inside in problems
+        ]
+
+    def _agreement(self, n_views: int) -> NDArray[np.float64]:
+        found = np.full((n_views, n_views), np.nan)
+        for numbers, views in self._sets:
+            found[np.ix_(numbers, numbers)] = views.agreement
+        return found
 
     def _suspicions(
         self, relations: Relations, labels: list[NDArray[np.int64]]
@@ -377,6 +401,25 @@ def _problems(
                     f"one); ask for fewer."
                 )
     return problems
+
+
+def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> NDArray[np.float64]:
+    if view_weights is None:
+        return np.ones(n_views)
+    weights = as_floats(view_weights, "view_weights")
+    usable = weights.shape == (n_views,) and weights.dtype == np.float64 and np.isfinite(weights).all()
+    if not usable or (weights < 0).any() or not weights.any():
+        raise InvalidInputError(
+            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of them above 0, "
+            f"got {shown(view_weights)}."
+        )
+    return weights
+
+
+def _relative(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of connected views, the largest 1; one of 0 is so small that only its own rows notice it."""
+    largest = weights.max()
+    return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))
 
 
 def _of_some_weight(given: Constraints) -> Constraints:

@@ -98,16 +98,25 @@ class JointSet:
     views : list of (n_v, d_v) arrays
     relations : dict {(u, v): (r, 2) array}
     settings : Settings
+    weights : (V,) array
+        How much each view counts, 1 at most.
     rng : Generator
         Draws landmarks where there are too many.
     """
 
-    def __init__(self, views: list[Floats], relations: Relations, settings: Settings, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        views: list[Floats],
+        relations: Relations,
+        settings: Settings,
+        weights: Floats,
+        rng: np.random.Generator,
+    ) -> None:
         self._views, self._relations, self._settings = views, relations, settings
         self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
-        self._free_graph = joint_graph(views, relations, self._n_neighbors, settings.n_clusters, rng)
+        self._free_graph = joint_graph(views, relations, self._n_neighbors, settings.n_clusters, rng, weights)
         self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
-        self.recalls = self._free_graph.recalls
+        self.recalls, self.agreement = self._free_graph.recalls, self._free_graph.agreement
         free, wide = (settings.components(each, self.n_objects) for each in (FREE_COMPONENTS, METRIC_COMPONENTS))
         self._n_free, self._n_wide = free, wide
 

@@ -1,0 +1,127 @@
+"""How much views agree with each other, and graphs whose edges count less where other views contradict them.
+
+An edge says that two objects belong together. Another view that sees both has an opinion on that, too: how near they
+are in its own leading eigenvectors. It is heard as far as the two views agree on edges in general.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mvcc._utils.blocks import blocks_of
+
+CONTRADICTION_POWER = 3.0  # of the cosine in another view, by which an edge is multiplied
+LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
+_FEWEST = 20  # objects and edges that two views have in common; from fewer, agreement is not measured
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats]) -> Floats:
+    """Return how much every two views agree: about 0 where edges of one are random pairs in the other, 1 at most.
+
+    The edges of view u put objects together whose cosine in view v is c in the mean, beyond what random pairs have, and
+    relative to what they could have. Of both directions it is the geometric mean.
+
+    Parameters
+    ----------
+    graphs : list of (n_v, n_v) sparse arrays
+    objects : list of (n_v,) arrays
+        The object of every row.
+    places : list of (n, k) arrays
+        Unit rows of every object in the leading eigenvectors of a view, zero where the view does not see it.
+
+    Returns
+    -------
+    (V, V) array
+        Symmetric; 1 on the diagonal, NaN where two views have fewer than 20 objects, or edges among them, in common.
+    """
+    n_views, seen = len(graphs), _seen(places)
+    total, weight, count = (np.zeros((n_views, n_views)) for _ in range(3))
+    for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):
+        for part, i, j in _edges(graph, own):
+            for v in _others(u, n_views):
+                common = seen[v][i] & seen[v][j] & (i != j)
+                edges = graph.data[part][common]
+                total[u, v] += edges @ _cosines(places[v], i[common], j[common])
+                weight[u, v] += edges.sum()
+                count[u, v] += len(edges)
+    shares = np.full((n_views, n_views), np.nan)
+    for u in range(n_views):
+        for v in _others(u, n_views):
+            common = seen[u] & seen[v]
+            by_chance = _of_random_pairs(places[v][common])
+            if count[u, v] >= _FEWEST and np.count_nonzero(common) >= _FEWEST and by_chance < 1:
+                shares[u, v] = max((total[u, v] / weight[u, v] - by_chance) / (1 - by_chance), 0)
+    np.fill_diagonal(shares, 1)
+    agreement: Floats = np.sqrt(shares * shares.T)
+    return agreement
+
+
+def agreed(
+    graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats], trust: Floats, weights: Floats
+) -> list[sp.csr_array]:
+    """Return graphs with weaker edges where other views contradict them.
+
+    An edge is multiplied by the geometric mean, over the other views that see both of its ends, of the cosine there to
+    the power of how much that view is trusted.
+
+    Parameters
+    ----------
+    graphs, objects, places
+        As for ``view_agreement``.
+    trust : (V, V) array
+        From 0 to 1, how much views are trusted on the edges of each other.
+    weights : (V,) array
+        How much every view counts in the mean.
+    """
+    found, seen = [], _seen(places)
+    for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):
+        factors = np.ones(graph.nnz, graph.dtype)
+        for part, i, j in _edges(graph, own):
+            said, counted = np.zeros(len(i)), np.zeros(len(i))
+            for v in _others(u, len(graphs)):
+                common = seen[v][i] & seen[v][j]
+                counted[common] += weights[v]
+                if trust[u, v] > 0:
+                    cosines = np.maximum(_cosines(places[v], i[common], j[common]), LEAST_COSINE)
+                    said[common] += weights[v] * trust[u, v] * np.log(cosines)
+            mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
+            factors[part] = np.exp(CONTRADICTION_POWER * mean)
+        found.append(sp.csr_array((graph.data * factors, graph.indices, graph.indptr), shape=graph.shape))
+    return found
+
+
+def _seen(places: list[Floats]) -> list[NDArray[np.bool_]]:
+    return [np.asarray(place.any(axis=1)) for place in places]
+
+
+def _others(u: int, n_views: int) -> list[int]:
+    return [v for v in range(n_views) if v != u]
+
+
+def _edges(graph: sp.csr_array, own: Ints) -> Iterator[tuple[slice, Ints, Ints]]:
+    """Yield the entries of some rows after the other, and the objects at both ends of each."""
+    for block in blocks_of(graph.shape[0]):
+        starts = graph.indptr[block.start : block.stop + 1]
+        part = slice(int(starts[0]), int(starts[-1]))
+        yield part, np.repeat(own[block], np.diff(starts)), own[graph.indices[part]]
+
+
+def _cosines(places: Floats, i: Ints, j: Ints) -> Floats:
+    cosines: Floats = np.einsum("ij,ij->i", places[i], places[j])
+    return cosines
+
+
+def _of_random_pairs(rows: Floats) -> float:
+    """Return the mean cosine of two different unit rows; 1 where there are no two."""
+    n = len(rows)
+    if n < 2:
+        return 1.0
+    middle = rows.mean(axis=0)
+    return float((n * (middle @ middle) - 1) / (n - 1))
