@@ -14,7 +14,7 @@ from mvcc.jobs._features import plane_of, rounded
 from mvcc.jobs._fit import Fit, renumbered
 from mvcc.jobs._method import MOST_LISTED, Explained, Labels, Method, Rows
 from mvcc.jobs._tables import Table
-from mvcc.multiview import JointGraphClustering, seem_wrong
+from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
 
 _MANY = 20  # constraints, of which some are expected to move a row
 
@@ -77,16 +77,22 @@ class Joint(Method):
             if wrong
         ]
         listed.sort(key=lambda match: -match[2])
-        return {"agreement": None, "by_chance": None, "differing": [], "suspicious": listed}
+        found = {"agreement": None, "by_chance": None, "differing": [], "suspicious": listed}
+        return found | {"hardly_agree": hardly_agree(suspicions)}
 
     def _cautions(
         self, tables: list[Table], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
     ) -> list[str]:
-        """Say that constraints move no row, which matches seem wrong, and which views are not connected."""
+        """Say that constraints move no row, which matches seem wrong or cannot be judged, and which views are apart."""
         said = []
         if sum(map(len, self.given)) >= _MANY and not any(moved):
             said.append("The constraints move no row: the clusters are the same without them.")
         for (u, v), found in matches.items():
+            if found["hardly_agree"]:
+                said.append(
+                    f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong matches cannot be "
+                    f"told from right ones."
+                )
             if listed := found["suspicious"]:
                 left_out, several = sum(match[3] for match in listed), len(listed) > 1
                 what = "kept" if not left_out else f"left out{f': {left_out}' if left_out < len(listed) else ''}"

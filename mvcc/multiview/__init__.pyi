@@ -28,6 +28,7 @@ from ._question_types import Question as Question
 from ._question_types import SecondLook as SecondLook
 from ._question_types import Untold as Untold
 from ._questions import Questions as Questions
+from ._suspicious_matches import hardly_agree as hardly_agree
 from ._suspicious_matches import seem_wrong as seem_wrong
 from ._suspicious_matches import suspicious_matches as suspicious_matches
 from ._transfer import Cause as Cause

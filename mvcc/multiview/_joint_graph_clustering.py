@@ -90,7 +90,8 @@ class JointGraphClustering(MultiViewEstimator):
         objects that are neighbors in the other, beyond that of random pairs; 1 at most, and the geometric mean of both
         directions. NaN where two views have fewer than 20 objects in common.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
-        How likely each match is wrong, in ascending order of the distinct matches; see ``suspicious_matches``.
+        How likely each match is wrong, in ascending order of the distinct matches; NaN where that cannot be told; see
+        ``suspicious_matches``.
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
         The matches that were left out since they seem to be wrong; views and rows by number.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
@@ -108,7 +109,7 @@ class JointGraphClustering(MultiViewEstimator):
     of these counts as much as it agrees with that view. Views that hardly agree leave each other alone.
 
     Of a hundred matches or more between two views, those whose suspicion is above .4 are left out, and the views
-    clustered once more, where one in 25 seems to be wrong and no more than half.
+    clustered once more, where the share that seems to be wrong, times the agreement of the views, is .03 or more.
 
     Sets of views that less than three matches connect are clustered by themselves, and their numbers of clusters have
     nothing to do with each other. Judged pairs that form groups, all of them apart from each other, are taken as
@@ -221,7 +222,8 @@ class JointGraphClustering(MultiViewEstimator):
             self._join(data, problems, settings, weights, rng)
             labels, clusters = self._clustered(counted, rng)
             suspicions = self._suspicions(relations, labels)
-            dropped = {key: to_drop(suspicion) for key, suspicion in suspicions.items()}
+            agreement = self._agreement(len(data))
+            dropped = {key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()}
             if any(wrong.any() for wrong in dropped.values()):
                 kept = {key: rows[~dropped[key]] for key, rows in relations.items()}
                 clusters.clear()

@@ -138,8 +138,7 @@ class JointSet:
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
         """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
-        graph = self._free_graph
-        return suspicions(self._relations, self._columns, graph.view_graphs, graph.spectra, labels)
+        return suspicions(self._relations, self._columns, self._free_graph, labels)
 
     def forget_view_graphs(self) -> None:
         """Let go of what only ``suspicions`` needs: the graphs of single views, and their eigenvectors."""

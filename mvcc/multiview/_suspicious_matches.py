@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
 from mvcc.constraints import Relations
-from mvcc.embedding import joint_graph, neighbors_for, raw_columns, unit_rows
+from mvcc.embedding import JointGraph, joint_graph, neighbors_for, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 
@@ -23,8 +22,9 @@ MOST_COMPARED = 1_000  # matches that are compared with each other; more are com
 DRAWN = 500
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
-_FEW_WRONG = 0.04  # a share of the matches; below, mistakes cost more than they save
+_FEW_WRONG = 0.03  # a share of the matches, times agreement; below, mistakes cost more than they save
 _MANY_WRONG = 0.5  # above, nothing is known for sure
+_LEAST_AGREEMENT = 0.35  # of two views on right matches; below, unlike rows are no evidence against a match
 _SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
 _RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _TINY = 1e-12
@@ -55,7 +55,8 @@ def suspicious_matches(
     -------
     dict {(u, v): ndarray of shape (r,)}, u < v
         Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where two views have fewer
-        than 40 matches. Their mean is the share of wrong matches, as it is estimated.
+        than 40 matches. Their mean is the share of wrong matches, as it is estimated. NaN where nothing can be told:
+        the two views hardly show the same groups, or more than half of their matches seem to be wrong.
 
     Raises
     ------
@@ -66,8 +67,9 @@ def suspicious_matches(
     -----
     The share π of wrong matches is that of J. D. Storey, "A direct approach to false discovery rates", 2002: what p is
     even from .5 or .75 on. The suspicion is π / f(p), with f the decreasing density of U. Grenander, "On the theory of
-    mortality measurement", 1956. More than 1,000 matches of two views are compared with 500 of them, the same ones
-    in every run.
+    mortality measurement", 1956. Where two views agree less than .35 (``view_agreement_`` of ``JointGraphClustering``),
+    unlike rows are no evidence against a match. Wrong matches lower the agreement, too, so the one that is compared is
+    divided by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in every run.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def suspicious_matches(
     k = 1 + max(int(own.max()) for own in clusters)
     with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
         graph = joint_graph(data, relations, neighbors_for(data, k, 10), k, np.random.default_rng(0))
-        return suspicions(relations, [raw_columns(X) for X in data], graph.view_graphs, graph.spectra, clusters)
+        return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
 
 
 def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
@@ -103,27 +105,21 @@ def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
 
 
 def suspicions(
-    relations: Relations,
-    columns: list[Floats],
-    view_graphs: list[sp.csr_array],
-    spectra: list[Floats],
-    labels: list[Ints],
+    relations: Relations, columns: list[Floats], joint: JointGraph, labels: list[Ints]
 ) -> dict[tuple[int, int], Floats]:
-    """Return the suspicions of all matches.
-
-    Every view has raw columns, affinities of neighbors, whose diagonal is zero, and leading eigenvectors; the labels of
-    all views have one numbering.
-    """
+    """Return the suspicions of all matches, given the raw columns and the labels of every view, of one numbering."""
     k = 1 + max(int(own.max()) for own in labels)
-    around = [unit_rows(graph @ np.eye(k)[own]) for graph, own in zip(view_graphs, labels, strict=True)]
+    around = [unit_rows(graph @ np.eye(k)[own]) for graph, own in zip(joint.view_graphs, labels, strict=True)]
     found = {}
     for (u, v), rows in relations.items():
         found[u, v] = np.zeros(len(rows))
         if len(rows) >= _FEWEST:
             i, j = rows.T
-            features = [np.hstack((spectra[w], columns[w]))[own] for w, own in ((u, i), (v, j))]
+            features = [np.hstack((joint.spectra[w], columns[w]))[own] for w, own in ((u, i), (v, j))]
             kinds = [_Likeness(around[u][i], around[v][j]), _Likeness.by_regression(*features)]
-            found[u, v] = _posterior(_tail_shares(kinds, len(rows)))
+            suspicion = _posterior(_tail_shares(kinds, len(rows)))
+            told = _can_be_told(suspicion.mean(), joint.agreement[u, v])
+            found[u, v] = suspicion if told else np.full(len(rows), np.nan)
     return found
 
 
@@ -132,11 +128,29 @@ def seem_wrong(suspicion: Floats) -> NDArray[np.bool_]:
     return suspicion > (_SUSPICIOUS if len(suspicion) >= _MANY else _SUSPICIOUS_OF_FEW)
 
 
-def to_drop(suspicion: Floats) -> NDArray[np.bool_]:
-    """Tell which matches of two views are left out."""
-    if len(suspicion) < _MANY or not _FEW_WRONG <= suspicion.mean() <= _MANY_WRONG:
-        return np.zeros(len(suspicion), np.bool_)
-    return seem_wrong(suspicion)
+def to_drop(suspicion: Floats, agreement: float) -> NDArray[np.bool_]:
+    """Tell which matches of two views are left out: the suspicious ones, where enough of so many seem to be wrong.
+
+    The less two views agree, the more right matches seem to be wrong.
+    """
+    share = suspicion.mean()
+    enough = share * _of_right(agreement, share) >= _FEW_WRONG  # NaN is not
+    return seem_wrong(suspicion) & (len(suspicion) >= _MANY and enough)
+
+
+def _can_be_told(wrong: float, agreement: float) -> bool:
+    """Tell whether wrong matches are known from right ones, by their share and how much the views agree."""
+    return wrong <= _MANY_WRONG and _of_right(agreement, wrong) >= _LEAST_AGREEMENT
+
+
+def _of_right(agreement: float, wrong: float) -> float:
+    """Return how much views would agree without the share of matches that are wrong; 1 where that was not measured."""
+    return 1.0 if np.isnan(agreement) else min(1.0, agreement / max(1 - wrong, _TINY))
+
+
+def hardly_agree(suspicion: Floats) -> bool:
+    """Tell whether two views show the same groups too little to tell which of their matches are wrong."""
+    return bool(np.isnan(suspicion).any())
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,6 +180,7 @@ class Relation(Facts):
     by_chance: Share | None
     differing: tuple[Pair, ...]
     suspicious: tuple[Suspicious, ...] = ()
+    hardly_agree: StrictBool = False
     held_out: HeldOut | None = None
 
 

@@ -206,6 +206,19 @@ def test_matches_that_seem_wrong_are_told_and_listed(tmp_path):
     assert f"{200 - left_out} pairs of matched rows: each is one object" in page
 
 
+def test_tables_that_hardly_show_the_same_groups_are_told_and_no_match_is_suspicious(tmp_path):
+    facts = cluster(write_problem(tmp_path, n=260, n_matches=200, noise=60.0), tmp_path / "out")
+    (relation,) = facts["relations"]
+    assert relation["suspicious"] == []
+    assert facts["warnings"][0] == (
+        "view0 and view1 hardly show the same groups, so wrong matches cannot be told from right ones."
+    )
+    write_clustering_report(facts, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "These two tables hardly show the same groups" in page
+    assert "Matches that seem to be wrong" not in page
+
+
 def test_rows_that_constraints_moved_name_the_judged_row_that_is_nearest_and_its_line(tmp_path):
     facts = cluster(write_problem(tmp_path, n=40, n_judged=30, judged=(0, 1), noise=2.5), tmp_path / "out")
     reasons = [(view["name"], view["ids"][row], why) for view in facts["views"] for row, _, why in view["moved"]]

@@ -104,22 +104,28 @@ def test_the_density_decreases(thousandths):
     np.testing.assert_allclose(at_two, [3.75] * 3 + [0.5])
 
 
-@pytest.mark.parametrize(("wrong", "gain"), [(0.1, 0.02), (0.25, 0.06)])
-def test_clustering_leaves_wrong_matches_out(wrong, gain, monkeypatch):
-    views, matches, y = halves_of_digits(wrong)
+@pytest.mark.parametrize("wrong", [0.1, 0.25])
+def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
+    draws = [halves_of_digits(wrong, seed) for seed in (0, 1, 3)]
 
-    def score():
-        model = JointGraphClustering(10, random_state=0).fit(views, mappings={(0, 1): matches})
-        return model, np.mean([pairwise_f_measure(y, labels) for labels in model.labels_])
+    def models():
+        return [JointGraphClustering(10, random_state=0).fit(v, mappings={(0, 1): m}) for v, m, _ in draws]
 
-    model, with_guard = score()
-    dropped = model.dropped_matches_[0, 1]
-    assert (y[dropped[:, 0]] != y[dropped[:, 1]]).mean() > 0.6
-    assert len(model.suspicions_[0, 1]) == 600
-    monkeypatch.setattr("mvcc.multiview._joint_graph_clustering.to_drop", lambda s: np.zeros(len(s), np.bool_))
-    bare, without = score()
-    assert len(bare.dropped_matches_[0, 1]) == 0
-    assert with_guard > without + gain
+    def score(found):
+        labels = [(y, own) for model, (*_, y) in zip(found, draws, strict=True) for own in model.labels_]
+        return np.mean([pairwise_f_measure(*one) for one in labels])
+
+    guarded = models()
+    for model, (*_, y) in zip(guarded, draws, strict=True):
+        dropped = model.dropped_matches_[0, 1]
+        assert (y[dropped[:, 0]] != y[dropped[:, 1]]).mean() > 0.6
+        assert len(model.suspicions_[0, 1]) == 600
+    monkeypatch.setattr(
+        "mvcc.multiview._joint_graph_clustering.to_drop", lambda s, agreement: np.zeros(len(s), np.bool_)
+    )
+    bare = models()
+    assert not any(len(model.dropped_matches_[0, 1]) for model in bare)
+    assert score(guarded) > score(bare) + 0.02
 
 
 def test_right_matches_are_kept_and_so_are_few_ones_and_those_of_which_most_seem_wrong():
@@ -127,10 +133,31 @@ def test_right_matches_are_kept_and_so_are_few_ones_and_those_of_which_most_seem
     model = JointGraphClustering(10, random_state=0).fit(views, mappings={(0, 1): matches})
     assert len(model.dropped_matches_[0, 1]) == 0
     half = np.repeat([0.0, 1.0], [90, 10])
-    assert module.to_drop(half).sum() == 10
-    assert not module.to_drop(half[:99] * 0.3).any()
-    assert not module.to_drop(half[1:]).any()
-    assert not module.to_drop(np.repeat([0.0, 1.0], [40, 60])).any()
+    assert module.to_drop(half, 0.7).sum() == 10
+    assert module.to_drop(half, np.nan).sum() == 10
+    assert not module.to_drop(half, 0.25).any()  # so many right ones may seem wrong where views agree so little
+    assert not module.to_drop(half[:99] * 0.3, 1.0).any()
+    assert not module.to_drop(half[1:], 1.0).any()
+    assert not module.to_drop(np.full(100, np.nan), 1.0).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "agreement", "told"),
+    [(0, 0.4, True), (0, 0.3, False), (0.25, 0.3, True), (0.5, 0.4, True), (0.6, 0.9, False), (0, np.nan, True)],
+)
+def test_wrong_matches_are_told_where_views_agree_and_most_matches_are_right(wrong, agreement, told):
+    assert module._can_be_told(wrong, agreement) == told
+
+
+def test_matches_of_views_that_hardly_agree_are_not_suspicious():
+    rng = np.random.default_rng(0)
+    views, matches = rng.normal(size=(2, 300, 4)), np.column_stack((np.arange(300), np.arange(300)))
+    model = JointGraphClustering(4, random_state=0).fit(list(views), mappings={(0, 1): matches})
+    assert np.isnan(model.suspicions_[0, 1]).all()
+    assert module.hardly_agree(model.suspicions_[0, 1])
+    assert len(model.dropped_matches_[0, 1]) == 0
+    agreeing = JointGraphClustering(4, random_state=0).fit([views[0], views[0]], mappings={(0, 1): matches})
+    assert not module.hardly_agree(agreeing.suspicions_[0, 1])
 
 
 def test_views_that_are_clustered_apart_have_no_suspicions():
