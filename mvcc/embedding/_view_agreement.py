@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.blocks import blocks_of
 
-CONTRADICTION_POWER = 3.0  # of the cosine in another view, by which an edge is multiplied
+CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
 _FEWEST = 20  # objects and edges that two views have in common; from fewer, agreement is not measured
 

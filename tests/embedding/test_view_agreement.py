@@ -60,7 +60,7 @@ def test_edges_are_multiplied_by_what_the_other_views_say(seed, weights):
             seen = [v for v in range(3) if v != u and {i, j} <= set(objects[v].tolist())]
             said = [weights[v] * trust[u, v] * np.log(max(places[v][i] @ places[v][j], 0.05)) for v in seen]
             mean = sum(said) / sum(weights[v] for v in seen) if seen else 0
-            assert after == pytest.approx(before * np.exp(3 * mean))
+            assert after == pytest.approx(before * np.exp(2 * mean))
 
 
 def test_views_that_are_not_trusted_change_no_bit():
