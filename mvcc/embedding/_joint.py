@@ -31,10 +31,11 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     """Spectral features of several views in one space, also where few of their rows are matched.
 
     Matched rows are one object. Each view has a graph of nearest neighbors with local scales (Zelnik-Manor and Perona,
-    "Self-Tuning Spectral Clustering", 2004); the graphs are added up over objects. Objects that are seen in several
-    views are landmarks: rows of any view that are near the same landmarks, in its raw or its spectral features, are
-    near each other. The features are the leading eigenvectors of the normalized graph, each times the square of its
-    eigenvalue, and every row is scaled to length 1.
+    "Self-Tuning Spectral Clustering", 2004), whose edges are weaker where other views put their ends apart, as far as
+    the views agree; the graphs are added up over objects. Objects that are seen in several views are landmarks: rows of
+    any view that are near the same landmarks, in its raw or its spectral features, are near each other. The features
+    are the leading eigenvectors of the normalized graph, each times the square of its eigenvalue, and every row is
+    scaled to length 1.
 
     The columns of each view become features by one rule for all tables (``AutoFeatures``): counts of words, histograms
     and columns in different units each get what suits them, and sparse matrices are never made dense.

@@ -133,9 +133,10 @@ def to_drop(suspicion: Floats, agreement: float) -> NDArray[np.bool_]:
 
     The less two views agree, the more right matches seem to be wrong.
     """
-    share = suspicion.mean()
-    enough = share * _of_right(agreement, share) >= _FEW_WRONG  # NaN is not
-    return seem_wrong(suspicion) & (len(suspicion) >= _MANY and enough)
+    share = float(suspicion.mean()) if len(suspicion) >= _MANY else 0.0
+    if share * _of_right(agreement, share) >= _FEW_WRONG:  # NaN is not
+        return seem_wrong(suspicion)
+    return np.zeros(len(suspicion), np.bool_)
 
 
 def _can_be_told(wrong: float, agreement: float) -> bool:

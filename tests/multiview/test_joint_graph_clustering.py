@@ -218,7 +218,7 @@ def test_one_thread_and_two_give_the_same_bits(n_pairs):
 
 @pytest.mark.parametrize("n_pairs", [0, 160])
 def test_in_single_precision_the_clusters_are_nearly_the_same_on_any_number_of_threads(n_pairs, monkeypatch):
-    views, y, matches, constraints = digits(0, n_pairs)
+    views, y, matches, constraints = digits(1, n_pairs)  # of draw 0, two clusterings have nearly the same Eq. 1
     usual = fit(views, matches, constraints, k=10, features="none")
     monkeypatch.setattr("mvcc.embedding._neighbors.SINGLE_PRECISION_FROM", 100)
     monkeypatch.setattr("mvcc._utils.kernels.threads._WORTH_SHARING", 100)
