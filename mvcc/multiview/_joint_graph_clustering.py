@@ -209,7 +209,7 @@ class JointGraphClustering(MultiViewEstimator):
             check_count(self.n_init, "n_init"),
             check_number(self.constraint_weight, "constraint_weight", low=0),
         )
-        weights = _checked_weights(self.view_weights, len(data))
+        weights = _checked_weights(self.view_weights, len(tables))
         rng = as_generator(self.random_state)
         names = given_views.names
         counted = [_of_some_weight(c) for c in given]

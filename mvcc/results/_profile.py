@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
-from pydantic import StrictStr
+from pydantic import StrictStr, model_validator
 
 from mvcc.results._fields import Count, Facts, Number, Share
 
@@ -50,6 +50,12 @@ class ColumnProfile(Facts):
     quantiles: tuple[Quantiles, Quantiles] | None = None
     medians: tuple[StrictStr, StrictStr] | None = None
     shares: tuple[ShareFacts, ...] = ()
+
+    @model_validator(mode="after")
+    def _quantiles_have_medians(self) -> Self:
+        if (self.quantiles is None) != (self.medians is None):
+            raise ValueError("`quantiles` and `medians` must both be there, or neither")
+        return self
 
 
 class ClusterProfile(Facts):

@@ -298,6 +298,8 @@ class Clustering(Facts):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
             raise ValueError("either `co_em` or `joint` must be there")
+        if self.joint and sorted(sum(self.joint.connected, ())) != list(range(n_views)):
+            raise ValueError(f"joint.connected must name each of the {n_views} views once")
         for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
             if len(values) != n_views:
                 raise ValueError(f"co_em.objectives.{number} has {len(values)} entries for {n_views} views")
