@@ -46,7 +46,7 @@ $(LOWEST)/.installed: pyproject.toml
 
 # what differs from version to version shows with the first parameters of a test, or hardly ever
 test-lowest: $(LOWEST)/.installed ## Run each quick test once with the lowest allowed versions of libraries
-	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/pytest -n 2 --first-parameters -m "not slow and not reliability and not exact_bits"
+	NUMBA_CACHE_DIR="$(CURDIR)/$(LOWEST)/numba" $(LOWEST)/bin/pytest -n 2 --first-parameters -m "not slow and not reliability and not exact_bits"
 
 lint: $(VENV)/.installed ## Check style and types
 	$(BIN)/ruff check .

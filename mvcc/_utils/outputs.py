@@ -127,7 +127,7 @@ class OutputFolder:
         for name in names:
             real = Path(os.path.realpath(self.path / name))
             for one in self._inputs:
-                if one.is_relative_to(real) or (one.is_dir() and real.is_relative_to(one)):
+                if one.is_relative_to(real) or (os.path.isdir(one) and real.is_relative_to(one)):
                     raise StoreError(f"{self.path / name} is read and would be overwritten. {self._instead}.")
 
     def write(self, contents: Mapping[str, bytes]) -> None:

@@ -19,8 +19,8 @@ from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import MOST_LINE, content_of
 from mvcc.exceptions import ConfigError, DataError
 from mvcc.jobs._cells import as_arrow, as_csv, escaped, flat, has_decimal_commas, with_numbers
-from mvcc.jobs._config import Job, load_job
-from mvcc.jobs._folder import CONFIG, inputs_of, label_columns
+from mvcc.jobs._config import Job
+from mvcc.jobs._folder import CONFIG, inputs_of, job_of_clustering, label_columns
 from mvcc.jobs._formats import read_frame
 from mvcc.jobs._parquet import frame_of_parquet, pyarrow_for
 from mvcc.jobs._tables import row_ids
@@ -100,7 +100,8 @@ def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bo
         For a table that has changed since, cannot be read, or does not fit the format; or a file that cannot be
         written, or may not be replaced. Nothing is written then.
     """
-    facts, job = read_facts(folder), load_job(folder / CONFIG)
+    facts = read_facts(folder)
+    job = job_of_clustering(folder, facts)
     names = [view["name"] for view in facts["views"]]
     kind, files = _files(out, kind, names)
     views = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
@@ -142,7 +143,7 @@ def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) ->
     if sha256_of(content) != facts["inputs"][place]["sha256"] or set(ids) != set(values):
         raise DataError(
             f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
-            f"mvcc cluster {folder / CONFIG} --out {folder}"
+            f"mvcc cluster {folder / CONFIG} --out {folder} --fresh"
         )
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))

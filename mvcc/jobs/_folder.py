@@ -88,6 +88,23 @@ def inputs_of(job: Job) -> list[str]:
     return [*_given_files(job), *answer_files(job)]
 
 
+def job_of_clustering(folder: Path, facts: dict[str, Any]) -> Job:
+    """Return the job that a clustering repeats.
+
+    Raises
+    ------
+    StoreError
+        If it does not have the views of the facts.
+    """
+    job, names = load_job(folder / CONFIG), [view["name"] for view in facts["views"]]
+    if list(job.views) != names:
+        listed = clipped(", ".join(names), 200)
+        raise StoreError(
+            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or cluster again."
+        )
+    return job
+
+
 def inputs_of_clustering(folder: Path) -> list[str]:
     """Return the files that the clustering in a folder was made of; none if there is no clustering."""
     return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []

@@ -75,6 +75,10 @@ def test_an_input_is_never_replaced_by_whatever_name(tmp_path, name):
     assert (here / "input.csv").read_bytes() == b"1"
 
 
+def test_an_input_whose_name_is_too_long_is_no_obstacle(tmp_path):
+    write(tmp_path / "labels.csv", inputs=["x" * 300])
+
+
 def test_nothing_is_written_into_a_folder_that_is_read_or_over_one_that_holds_an_input(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts/part.0.parquet").write_bytes(b"1")

@@ -147,9 +147,21 @@ def mark(folder):
     (folder / "results/clustering.json").write_text(json.dumps(facts))
 
 
+def rename(folder):
+    facts = json.loads((folder / "results/clustering.json").read_text())
+    facts["views"][0]["name"] = "another"
+    (folder / "results/clustering.json").write_text(json.dumps(facts))
+
+
 @pytest.mark.parametrize(
     ("change", "words", "error", "message"),
     [
+        (
+            rename,
+            ["--out", "out"],
+            StoreError,
+            r"cluster\.yaml does not have the views of clustering\.json: another, two",
+        ),
         (damage, ["--out", "out"], DataError, r"one\.csv has changed since .*mvcc cluster .*cluster\.yaml --out"),
         (mark, ["--out", "out"], DataError, r"one\.csv has changed since"),
         (lose, ["--out", "out"], DataError, r"two\.parquet: there is no such file"),
