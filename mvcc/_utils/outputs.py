@@ -119,8 +119,9 @@ class OutputFolder:
         """
         for name in names:
             self.refuse_inputs([name])
-            if os.path.lexists(self.path / name):
-                self._refuse_kept(name, kind or self.kind)
+            with self.explained(self.path / name):
+                if os.path.lexists(self.path / name):
+                    self._refuse_kept(name, kind or self.kind)
 
     def refuse_inputs(self, names: Iterable[str]) -> None:
         """Refuse names of files that the command reads, and places inside of folders that it reads."""
@@ -220,12 +221,12 @@ class OutputFolder:
         for name in names:
             self.refuse_taken([name], kinds.get(name))
         with self.explained(self.path):
+            others = [name for name, kind in kinds.items() if not self._why_not_ours(name, kind)]
+            former = sorted([*self.names(), *others], key=lambda name: name != last)
+            self.refuse_inputs(former)
             for name in names:
                 sync(staged / name)
                 self._note(name, sha256_of_file(staged / name), kinds.get(name))
-            others = [name for name, kind in kinds.items() if not self._why_not_ours(name, kind)]
-            former = [*self.names(), *others]
-            former.sort(key=lambda name: name != last)
             for name in former:
                 if name == last or name not in names:
                     (self.path / name).unlink()
@@ -272,7 +273,9 @@ class OutputFolder:
     def _has(self, name: str, content: bytes) -> bool:
         path = self.path / name
         with self.explained(path):
-            return path.is_file() and not path.is_symlink() and path.read_bytes() == content
+            if not path.is_file() or path.is_symlink() or path.stat().st_size != len(content):
+                return False
+            return path.read_bytes() == content
 
     def _begin(self, name: str) -> None:
         """Note a file that is about to be written, so that its part is known after a kill."""

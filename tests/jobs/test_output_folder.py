@@ -139,6 +139,17 @@ def test_inputs_inside_the_folder_are_never_replaced(options, out, name):
     assert table.read_bytes() == content
 
 
+def test_an_unchanged_result_that_is_read_is_never_removed(options, out):
+    cluster(options, out)
+    table = out / "view1/labels.csv"
+    content = table.read_bytes()
+    one = [(("views", "view0", "path"), str(table), "--view"), (("n_clusters",), 2, "-k")]
+    one += [(("views", "view0", "columns"), {"cluster": "number", "stability": "number"}, "--columns")]
+    with pytest.raises(StoreError, match=r"view1/labels\.csv is read and would be overwritten"):
+        cluster(one, out, fresh=True)
+    assert table.read_bytes() == content
+
+
 def test_the_commented_settings_of_the_example_are_never_written_over(tmp_path):
     from mvcc.jobs import cluster_job, write_example
 
