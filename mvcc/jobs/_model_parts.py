@@ -17,7 +17,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
 
 from mvcc.cluster import MPCKMeans, PCKMeans
-from mvcc.embedding import AutoScaler, MixedFeatures, NeighborSearch, SpectralFeatures, _Spectrum
+from mvcc.embedding import AutoFeatures, AutoScaler, MixedFeatures, NeighborSearch, SpectralFeatures, _Spectrum
 from mvcc.jobs._columns import MOST
 from mvcc.jobs._model_rules import (
     OF_FEATURES,
@@ -25,6 +25,7 @@ from mvcc.jobs._model_rules import (
     Choice,
     Estimator,
     Part,
+    Rule,
     Sizes,
     Unfit,
     are_texts,
@@ -60,18 +61,48 @@ class Mixed:
         kinds = vars(stored).get("kinds")
         if not are_texts(kinds) or kinds != list(self.kinds) or len(kinds) != n_in:
             raise Unfit(f"kinds of MixedFeatures must be {', '.join(self.kinds)}")
-        if not all(isinstance(part, list) and len(part) == n_in for part in parts):
-            raise Unfit(f"MixedFeatures must have encoders and centers for {n_in} columns")
+        blocks = _blocks(self.kinds)
+        if not all(isinstance(part, list) and len(part) == len(blocks) for part in parts):
+            raise Unfit(f"MixedFeatures must have encoders and centers for {len(blocks)} blocks of columns")
         made = MixedFeatures(list(self.kinds))
         made.encoders_, made.centers_, n_out = [], [], 0
-        for kind, encoder, center in zip(self.kinds, *parts, strict=True):
+        for kind, encoder, center in zip(blocks, *parts, strict=True):
             one, n = _ENCODERS.get(kind, _NUMBER).read(encoder, 1)
             made.encoders_.append(one)
             made.centers_.append(floats("out")(center, {"out": n}))
             n_out += n
         weights = vars(stored).get("weights_")
-        made.weights_ = floats("in", least=0, most=1e50)(weights, {"in": n_in})
+        made.weights_ = floats("blocks", least=0, most=1e50)(weights, {"blocks": len(blocks)})
         return made, n_out
+
+
+def _blocks(kinds: tuple[str, ...]) -> list[str]:
+    """Return the kind of every block of columns: all texts are one."""
+    texts = [number for number, kind in enumerate(kinds) if kind == "text"]
+    return [kind for number, kind in enumerate(kinds) if number not in texts[1:]]
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Features by one rule: a scaler, or weights of columns and axes, or neither."""
+
+    kind = AutoFeatures
+
+    def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
+        refuse_other_type(stored, AutoFeatures)
+        sizes["in"] = n_in
+        made = Estimator(AutoFeatures, _RULES).made(stored, sizes)
+        needs = (made.rule_ in ("counts", "scaled"), made.rule_ == "scaled" and made._weights is None)
+        if (made._weights is not None or made._scaler is not None, made._scaler is not None) != needs:
+            raise Unfit(f"AutoFeatures lacks what the rule {made.rule_!r} needs, or has more")
+        if made.rule_ == "none" and made._axes is not None:
+            raise Unfit("AutoFeatures has axes for features as they are")
+        made._n_features_out = sizes.get("out", n_in)
+        return made, made._n_features_out
+
+
+def _or_none(rule: Rule) -> Rule:
+    return lambda value, sizes: None if value is None else rule(value, sizes)
 
 
 def _categories(value: Any, sizes: Sizes) -> Any:
@@ -175,10 +206,17 @@ _VECTORIZER = Estimator(
     out="out",
 )
 
+_RULES = {
+    **_n_in,
+    "rule_": words("counts", "histograms", "scaled", "none"),
+    "_scaler": _or_none(part(_AUTO_SCALER)),
+    "_weights": _or_none(floats("in", least=0)),
+    "_axes": _or_none(floats("in", "out", least=-_UNIT, most=_UNIT)),
+}
 _NUMBER = Chain((_IMPUTER, _AUTO_SCALER, _STANDARD_SCALER))
 _ENCODERS: dict[str, Part] = {"category": _ONE_HOT, "text": Chain((_VECTORIZER, _SVD, _NORMALIZER))}
 
-NUMBERS = Choice((_AUTO_SCALER, _SPECTRAL, _UNCHANGED, Chain((_STANDARD_SCALER, _PCA))))
+NUMBERS = Choice((Auto(), _AUTO_SCALER, _SPECTRAL, _UNCHANGED, Chain((_STANDARD_SCALER, _PCA))))
 
 
 def mixed_features(kinds: list[str]) -> Choice:
