@@ -11,6 +11,8 @@ TRIALS ?= 100
 JOBS ?= -1
 VENV := .venv
 BIN := $(VENV)/bin
+# a home that nobody may write to has no cache of packages
+NO_CACHE := $(shell mkdir -p "$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/uv}" 2>/dev/null || echo --no-cache)
 # a short run must not replace the full one that is kept in results/
 OUT ?= $(if $(filter 100,$(TRIALS)),results,results-$(TRIALS)-trials)
 
@@ -21,7 +23,7 @@ help: ## Show what can be made
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip install --quiet --python $(VENV) --editable '.[dev]'
+	$(BIN)/uv pip install --quiet $(NO_CACHE) --python $(VENV) --editable '.[dev]'
 	touch $@
 
 demo: $(VENV)/.installed ## Run the main job on generated data and draw its learning curves (under two minutes)
@@ -41,7 +43,7 @@ $(LOWEST)/.installed: pyproject.toml
 	rm -rf $(LOWEST)
 	$(or $(shell command -v python3.11),$(PYTHON)) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
+	$(LOWEST)/bin/uv pip install --quiet $(NO_CACHE) --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
 	touch $@
 
 # what differs from version to version shows with the first parameters of a test, or hardly ever
