@@ -41,7 +41,7 @@ class JointGraphClustering(MultiViewEstimator):
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=8
         k, the number of clusters.
     n_neighbors : int, default=10
         Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small that it has no more
@@ -140,7 +140,7 @@ class JointGraphClustering(MultiViewEstimator):
 
     def __init__(
         self,
-        n_clusters: int,
+        n_clusters: int = 8,
         *,
         n_neighbors: int = 10,
         n_components: int | None = None,
