@@ -16,6 +16,7 @@ from mvcc._utils.validation import RandomState, as_floats, as_generator, check_c
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import Rule, find_objects, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview._confidence import Probabilities, object_probabilities
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview._nearest_rows import NearestRows
@@ -23,6 +24,7 @@ from mvcc.multiview._suspicious_matches import to_drop
 from mvcc.views import ConstrainedViews, Judged
 
 _NEAREST = 10  # fitted rows that vote on a new one
+_OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 
 
@@ -85,6 +87,10 @@ class JointGraphClustering(MultiViewEstimator):
     eigen_residual_ : float
         The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the normalized graph,
         whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
+    probabilities_ : list of ndarray, or of sparse array, of shape (n_v, k)
+        How likely every row is in each cluster; the largest is that of its label, and rows sum
+        to 1. Of more than 50 clusters the ten largest are kept, and arrays are sparse. Made when it
+        is first looked at, and stored with a model only once it was.
     view_agreement_ : ndarray of shape (V, V)
         How much every two views show the same groups: the mean cosine, in the leading eigenvectors of one view, of
         objects that are neighbors in the other, beyond that of random pairs; 1 at most, and the geometric mean of both
@@ -116,6 +122,13 @@ class JointGraphClustering(MultiViewEstimator):
     groups: each with five members or more gets a cluster of its own. The 10 nearest fitted rows of its view vote on the
     cluster of a new row, the nearer with more weight, and a fitted row keeps its own; so the model holds the rows of
     ``fit``.
+
+    Probabilities are the shares p of clusters in what is spread, as p⁴ with rows to sum 1; without
+    judged pairs, exp(−4 d²) with d the distance to a center. With 20 judged pairs or more, they
+    choose the power: they are held out in four parts, the objects are clustered by the others, and
+    Σ_c p_ic p_jc should say which of those held out belong together (after Guo et al., "On
+    Calibration of Modern Neural Networks", 2017). Where another share is larger than that of the
+    label, both change places. Judged objects are no surer than what is spread to them.
 
     Of dense judged pairs, Eq. 1 takes the closure: where at least eight of them, as pairs of objects, follow from the
     others, none contradicts them, none weighs less than 1, and no more than a million pairs follow. Such pairs bear
@@ -238,7 +251,8 @@ class JointGraphClustering(MultiViewEstimator):
             for (numbers, connected), found in zip(self._sets, clusters, strict=True)
             for number, objects in zip(numbers, connected.objects, strict=True)
         }
-        self._given_views = given_views
+        self._given_views, self._counted_in_fit, self._clusters = given_views, counted, clusters
+        self._probabilities: list[Probabilities] | None = None
         self.connected_views_ = [numbers for numbers, _ in self._sets]
         self.n_objects_ = sum(views.n_objects for _, views in self._sets)
         recalls: dict[int, float] = {}
@@ -260,6 +274,48 @@ class JointGraphClustering(MultiViewEstimator):
         """The rows of every view in the space where they were clustered, made from those of the objects each time."""
         check_is_fitted(self)
         return [rows[objects] for _, (rows, objects) in sorted(self._embedded.items())]
+
+    @property
+    def probabilities_(self) -> list[Probabilities]:
+        """How likely every row is in each cluster; see the attributes of the class."""
+        check_is_fitted(self)
+        if self._probabilities is None:
+            self._refuse_without_graph(" Look at probabilities_ before a model is stored: they stay.")
+            found: dict[int, Probabilities] = {}
+            with threadpool_limits(1):
+                for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
+                    judged = _judged_objects(self._counted_in_fit, numbers, views)
+                    of_objects = object_probabilities(views, judged, clusters)
+                    for number, objects in zip(numbers, views.objects, strict=True):
+                        found[number] = of_objects[objects]
+            self._probabilities = [found[number] for number in range(len(found))]
+        return self._probabilities
+
+    def predict_proba(self, X: Any, view: int | str = 0) -> Any:
+        """Return how likely new rows are in each cluster: as the nearest fitted rows, the nearer more.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d_v); or dict, list of views, or ConstrainedViews
+            New rows of one view or several, as for ``predict``.
+        view : int or str, default=0
+            Number or name of the view, as for ``predict``.
+
+        Returns
+        -------
+        ndarray or sparse array of shape (n, k), or dict or list of these
+            As ``probabilities_``; the largest of a row is that of what ``predict`` returns.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            As ``predict``; and for a model that was stored before ``probabilities_`` were made.
+        """
+        check_is_fitted(self)
+        views = X.views if isinstance(X, ConstrainedViews) else X
+        return self._of_views(views, view, self._probabilities_of)
 
     def labels_by(
         self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None, *, random_state: RandomState = None
@@ -329,15 +385,19 @@ class JointGraphClustering(MultiViewEstimator):
     def _counted(self, constraints: Any) -> list[Constraints]:
         """Return checked constraints for the views of ``fit``, without those of weight 0."""
         check_is_fitted(self)
-        if not hasattr(self, "_sets"):
-            raise InvalidInputError("This model was loaded or copied, and has no graph; fit it again.")
+        self._refuse_without_graph()
         given = self._given_views.constraints(constraints)
         return [_of_some_weight(c) for c in given]
+
+    def _refuse_without_graph(self, remedy: str = "") -> None:
+        if not hasattr(self, "_sets"):
+            said = "This model was loaded or copied, and has no graph; fit it again."
+            raise InvalidInputError(said + remedy)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: other judged pairs are clustered by the object that was fitted, not by a copy."""
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_sets", "_given_views")}
+        return {name: value for name, value in state.items() if name not in _OF_THE_GRAPH}
 
     def _join(
         self,
@@ -375,15 +435,25 @@ class JointGraphClustering(MultiViewEstimator):
         labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(constraints)
         clusters = []
         for numbers, views in self._sets:
-            found = views.clusters(pairs_of_objects([constraints[n].spanning() for n in numbers], views.objects), rng)
+            found = views.clusters(_judged_objects(constraints, numbers, views), rng)
             for number, objects in zip(numbers, views.objects, strict=True):
                 labels[number] = found.labels[objects]
             clusters.append(found)
         return labels, clusters
 
+    def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
+        rows = self._rows(X, number, what)
+        features = rows if self.features == "none" else self._makers[number].transform(rows)
+        return self._predictors[number].probabilities(features, self.probabilities_[number])
+
     def _predictor(self, number: int) -> Any:
         nearest = self._predictors[number]
         return nearest if self.features == "none" else make_pipeline(self._makers[number], nearest)
+
+
+def _judged_objects(given: list[Constraints], numbers: list[int], views: JointSet) -> Constraints:
+    """Return the judged pairs of rows of connected views as pairs of their objects."""
+    return pairs_of_objects([given[number].spanning() for number in numbers], views.objects)
 
 
 def _problems(

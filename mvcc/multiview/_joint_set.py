@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
+from sklearn.metrics.pairwise import euclidean_distances
 
 from mvcc._utils.blocks import blocks_of
 from mvcc._utils.progress import teller
@@ -33,6 +36,7 @@ from mvcc.multiview._suspicious_matches import suspicions
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
 COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
+_TINY = 1e-12
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,6 +68,8 @@ class JointClusters:
     ----------
     labels : (n,) array
         The cluster of every object.
+    before_spreading : (n,) array
+        The same by Eq. 1 alone.
     rows : (n, r) array
         Every object in the space where it was clustered.
     objective : float
@@ -73,6 +79,7 @@ class JointClusters:
     """
 
     labels: Ints
+    before_spreading: Ints
     rows: Floats
     objective: float
     residual: float
@@ -134,7 +141,22 @@ class JointSet:
             rng=rng,
         )
         labels = self._spread(judged, groups, found.labels) if len(judged) else found.labels
-        return JointClusters(labels, rows, found.objective, residual)
+        return JointClusters(labels, found.labels, rows, found.objective, residual)
+
+    def scores(self, judged: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
+        """Return what gives some objects their scores, (m, k): how much speaks for every cluster.
+
+        That is the logarithm of the shares that are spread and predicted; without judged pairs, of
+        which nothing could be spread, it is minus the squared distance to the centers.
+        """
+        k = self._settings.n_clusters
+        if not len(judged):
+            centers = _means(found.rows, found.labels, k)
+            return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
+        classes = Groups.among(self.n_objects, judged).classes(found.before_spreading, k)
+        said = self._said(judged, classes, found.before_spreading)
+        said /= np.maximum(said.sum(axis=1, keepdims=True), _TINY)
+        return lambda some: np.log(np.maximum(said[some].astype(np.float64, copy=False), _TINY))
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
         """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
@@ -220,13 +242,24 @@ class JointSet:
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
         teller(self.n_objects)("spreading what was judged")
-        k = self._settings.n_clusters
-        classes = groups.classes(clusters, k)
-        heaviest = np.zeros(self.n_objects)
-        np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
-        shares = shares_of_classes(clusters, classes, k)
-        said = spread(self._affinities, classes, np.minimum(heaviest, 1), shares)
-        said += COLUMNS_SHARE * predicted_by_columns(self._columns, self.objects, classes, shares)
+        classes = groups.classes(clusters, self._settings.n_clusters)
+        said = self._said(judged, classes, clusters)
         reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
         labels: Ints = np.where(classes >= 0, classes, reached)
         return labels
+
+    def _said(self, judged: Constraints, classes: Ints, clusters: Ints) -> Floats:
+        """Return what judged objects and columns say for every cluster of every object, (n, k)."""
+        heaviest = np.zeros(self.n_objects)
+        np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
+        shares = shares_of_classes(clusters, classes, self._settings.n_clusters)
+        said = spread(self._affinities, classes, np.minimum(heaviest, 1), shares)
+        said += COLUMNS_SHARE * predicted_by_columns(self._columns, self.objects, classes, shares)
+        return said
+
+
+def _means(rows: Floats, labels: Ints, k: int) -> Floats:
+    """Return the mean row of every cluster, (k, r); zeros where one is empty."""
+    totals = membership(labels, k) @ rows
+    means: Floats = totals / np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
+    return means

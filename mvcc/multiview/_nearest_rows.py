@@ -6,6 +6,7 @@ from copy import copy
 from typing import Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from mvcc._utils.validation import check_count, check_data, check_labels
 from mvcc.embedding import IndexedSearch, NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
+from mvcc.multiview._confidence import Probabilities, in_blocks, with_labels
 
 
 class NearestRows(BaseEstimator):
@@ -65,12 +67,54 @@ class NearestRows(BaseEstimator):
         InvalidInputError
             For other columns than in ``fit``, NaN or infinity.
         """
+        return self._voted(*self._nearest_to(X))
+
+    def probabilities(self, X: ArrayLike, of_rows: Probabilities) -> Probabilities:
+        """Return probabilities of clusters for new rows: the mean of the nearest rows, as they vote.
+
+        The largest is that of the cluster that ``predict`` returns.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+        of_rows : ndarray or sparse array of shape (n, k)
+            Those of the rows of ``fit``.
+
+        Returns
+        -------
+        ndarray or sparse array of shape (m, k)
+
+        Raises
+        ------
+        InvalidInputError
+            As ``predict``.
+        """
+        distances, nearest = self._nearest_to(X)
+        labels, weights = self._voted(distances, nearest), nearness(distances)
+        weights[distances[:, 0] == 0] = np.eye(1, weights.shape[1])
+        m, number = nearest.shape
+        entries = weights.ravel(), nearest.ravel(), np.arange(0, m * number + 1, number)
+        votes = sp.csr_array(entries, shape=(m, len(self.labels_)))
+
+        def mean(block: slice) -> NDArray[np.float64]:
+            means = votes[block] @ of_rows
+            return with_labels(means.toarray() if sp.issparse(means) else means, labels[block])
+
+        return in_blocks(m, mean)
+
+    def _nearest_to(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the distances to the rows that vote on new ones, and these rows, (m, n_neighbors)."""
         check_is_fitted(self)
         rows, (n, d) = check_data(X), self.search_.rows.shape
         if rows.shape[1] != d:
             raise InvalidInputError(f"X has {rows.shape[1]} features, but {d} were fitted.")
         with threadpool_limits(1):  # more threads sum in another order
-            distances, nearest = self.search_.nearest_to(rows, min(check_count(self.n_neighbors, "n_neighbors"), n))
-        votes = np.zeros((len(rows), int(self.labels_.max()) + 1))
-        np.add.at(votes, (np.arange(len(rows))[:, None], self.labels_[nearest]), nearness(distances))
+            found: tuple[NDArray[np.float64], NDArray[np.int64]] = self.search_.nearest_to(
+                rows, min(check_count(self.n_neighbors, "n_neighbors"), n)
+            )
+        return found
+
+    def _voted(self, distances: NDArray[np.float64], nearest: NDArray[np.int64]) -> NDArray[np.int64]:
+        votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
+        np.add.at(votes, (np.arange(len(nearest))[:, None], self.labels_[nearest]), nearness(distances))
         return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))

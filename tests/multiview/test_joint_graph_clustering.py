@@ -310,6 +310,12 @@ def test_degenerate_input_has_a_sound_result(case):
         assert labels.max() < k
         assert np.array_equal(labels, again)
         assert np.isfinite(rows).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shares = one.probabilities_
+    for labels, of_view in zip(one.labels_, shares, strict=True):
+        assert np.allclose(of_view.sum(axis=1), 1, atol=1e-8)
+        assert np.array_equal(of_view.argmax(axis=1), labels)
 
 
 @pytest.mark.parametrize(
