@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -114,6 +115,11 @@ def test_a_row_that_is_not_there_is_not_explained():
         ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
         ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
         ({"ignore": {"shop": ["kid"]}}, "views['shop']: there is no column 'kid'; did you mean 'kind'?"),
+        ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
+        ({"columns": "price"}, "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}"),
+        ({"views": VIEWS | {"shop": "shop.csv"}}, "views['shop'] must be a table, got the path 'shop.csv'. Read"),
+        ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the path 'shop.csv'"),
+        ({"random_state": 3}, "random_state is called seed here"),
         ({"matches": {("shop", "surve"): MATCHES["shop", "survey"]}}, "there is no view 'surve'; did you mean"),
         ({"matches": {"shop": []}}, "'shop' does not name two different views"),
         ({"constraints": {"shop": JUDGED["shop"].assign(i="s99")}}, "constraints['shop'], column i: 's99' of row 0"),
