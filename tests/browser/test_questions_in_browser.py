@@ -222,20 +222,6 @@ def test_an_answer_whose_response_was_lost_had_arrived(config, visit):
     assert len(asked(config)) == 3
 
 
-def test_a_group_may_be_called_like_the_number_of_another(config, visit):
-    with serving(config) as server:
-        page = visit(server.address)
-        for name in ("g2", "G1"):
-            page.keyboard.press("n")
-            page.keyboard.type(name)
-            page.keyboard.press("Enter")
-            wait_for(page, TOLD, f"“{name}”.")
-        for place in (1, 2):
-            name = offered(page)[place - 1]
-            page.keyboard.press(str(place))
-            wait_for(page, TOLD, f"“{name}”.")
-
-
 def test_a_server_that_is_gone_is_said_and_the_answer_kept_until_it_is_back(config, visit, monkeypatch):
     monkeypatch.setattr(_server.secrets, "token_urlsafe", lambda n: "t" * n)
     with serving(config) as server:

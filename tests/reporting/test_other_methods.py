@@ -98,7 +98,7 @@ def test_figures_of_two_named_methods_stay_the_same_bytes(curves, finish, tmp_pa
         finish(tmp_path / name / "letters_digits", table)
         name_in_manifest(tmp_path / name / "letters_digits", methods)
         plot(tmp_path / name, out=tmp_path / f"{name}_figures")
-    drawn = {path.name for path in (tmp_path / "plain_figures").iterdir()}
+    drawn = {path.name for path in (tmp_path / "plain_figures").glob("[!.]*")}
     assert {"figure_05.png", "figure_06.png", "figure_07.png", "difference.png"} < drawn
     for file in sorted(drawn):
         same = (tmp_path / "plain_figures" / file).read_bytes() == (tmp_path / "more_figures" / file).read_bytes()

@@ -30,13 +30,13 @@ def test_figures_go_to_the_results_folder(tmp_path, curves, finish):
     assert list(written) == FROM_CURVES
     assert written["4"] == [tmp_path / "figures" / "figure_04.png", tmp_path / "figures" / "figure_04.pdf"]
     assert written["difference"][0] == tmp_path / "figures" / "difference.png"
-    assert names(tmp_path / "figures") == NAMES
+    assert names(tmp_path / "figures") == [".mvcc-files", *NAMES]
 
 
 @pytest.mark.slow
 def test_figures_of_one_experiment_go_to_its_own_folder(tmp_path, curves, finish):
     plot(finish(tmp_path / "one", curves()))
-    assert names(tmp_path / "one" / "figures") == NAMES
+    assert names(tmp_path / "one" / "figures") == [".mvcc-files", *NAMES]
     assert names(tmp_path) == ["one"]
 
 

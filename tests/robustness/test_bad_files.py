@@ -237,7 +237,7 @@ def test_more_panels_than_a_picture_holds_are_refused(tmp_path):
 @pytest.mark.slow
 @many(4, spoilt=SPOILT)
 def test_claims_are_tested_or_refused(tmp_path, spoilt):
-    command("claims", written(tmp_path, **dict([spoilt])), codes=(1,), names=FILES)
+    command("claims", written(tmp_path, **dict([spoilt])), "--fresh", codes=(1,), names=FILES)
 
 
 def test_claims_refuse_what_they_cannot_compare(tmp_path):
