@@ -88,9 +88,9 @@ def _as_written(texts: pd.Series[Any], sign: str) -> pd.Series[Any] | None:
     n_whole = sum(isinstance(number, int) for number in found)
     if not words or None in found or (n_whole and any(word.endswith(".0") for word in words)):
         return None
-    column = pd.Series(None, index=texts.index, dtype="Int64" if n_whole == len(found) else "Float64")
-    column[~missing] = found
-    return column
+    numbers = iter(found)
+    values = [None if gap else next(numbers) for gap in missing]
+    return pd.Series(values, index=texts.index, dtype="Int64" if n_whole == len(found) else "Float64")
 
 
 def _number(word: str) -> int | float | None:

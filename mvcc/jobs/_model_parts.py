@@ -179,7 +179,10 @@ _STANDARD_SCALER = Estimator(
     {**_n_in, "mean_": floats("in", least=-_OF_TABLE, most=_OF_TABLE), "scale_": floats("in", least=_LEAST)},
 )
 _PCA = Estimator(
-    PCA, {**_components, "n_components_": size("out"), "mean_": floats("in")}, ("n_components",), out="out"
+    PCA,
+    {**_components, "n_components_": size("out"), "mean_": floats("in"), "explained_variance_": floats("out")},
+    ("n_components",),
+    out="out",
 )
 _SVD = Estimator(TruncatedSVD, _components, ("n_components",), out="out")
 _UNCHANGED = Estimator(
