@@ -70,7 +70,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Notes
     -----
     The edges are those to the 10 nearest rows (a twentieth of the rows below 200, where 5 % of them can take no more)
-    among at most 1,000 rows at even steps, by the distances of the table as it is. Term frequencies by their logarithm
+    among at most 1,000 rows at even steps, with every column divided by its largest value: as it is, one frequent word
+    would rule the distances of texts. Term frequencies by their logarithm
     and inverse document frequencies as in Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, 2008,
     chapter 6; hubs: Radovanović, Nanopoulos and Ivanović, "Hubs in Space", 2010. Negative values of new rows count as 0
     among counts and in histograms.
@@ -163,7 +164,8 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if d >= _FEWEST_COUNTED and 0 < filled < n * d / 2:
             rows = sp.csr_array(X[:: -(-n // _LOOKED_AT)])
             if not _have_length_one(rows):
-                self.hub_share_ = share = _share_of_hubs(rows)
+                largest = sp.diags_array(_inverse_of_largest(rows))
+                self.hub_share_ = share = _share_of_hubs(sp.csr_array(rows @ largest))
                 if share > _TO_HUBS:
                     return "counts", f"{percent(share)} of the edges to neighbors end in {percent(_HUBS)} of the rows"
             elif d > MOST_DIMENSIONS:
@@ -187,8 +189,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             held = np.asarray((X > 0).sum(axis=0)).ravel()
             self._weights = np.log((1 + X.shape[0]) / (1 + held)) + 1
         elif self.rule_ == "scaled":
-            largest = abs(X).max(axis=0).toarray().ravel()
-            self._weights = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
+            self._weights = _inverse_of_largest(X)
         said = _MADE[self.rule_]
         # an array of histograms is not reduced: rows that are full take no more room than they have
         if is_wide and (self.rule_ == "counts" or sp.issparse(X)):
@@ -259,6 +260,13 @@ def _own(X: Any) -> Any:
 def _dense(X: Any) -> Floats:
     found: Floats = X.toarray() if sp.issparse(X) else X
     return found
+
+
+def _inverse_of_largest(X: sp.csr_array) -> Floats:
+    """Return 1 over the largest magnitude of every column; 0 for one of zeros."""
+    largest = abs(X).max(axis=0).toarray().ravel()
+    inverse: Floats = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
+    return inverse
 
 
 def _unit_length(rows: sp.csr_array) -> sp.csr_array:

@@ -25,6 +25,7 @@ SHARPNESS = 4.0  # without pairs to choose by, of both kinds of scores
 SHARPNESSES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0)
 FEWEST_PAIRS = 20  # to choose by
 FOLDS = 4
+STARTS = 2  # of each fold, whose clusters are looked at for nothing else
 MOST_DENSE = 50  # clusters; of more, only the largest probabilities of a row are kept
 KEPT = 10
 _LEAST = 1e-3  # probability of what was judged, in its logarithm: one wrong pair must not decide
@@ -54,7 +55,7 @@ def chosen_sharpness(views: JointSet, judged: Constraints) -> float:
     losses = np.zeros(len(SHARPNESSES))
     for number in range(FOLDS):
         kept, held_out = judged.select(fold != number), judged.select(fold == number)
-        found = views.clusters(kept, rng)
+        found = views.clusters(kept, rng, STARTS)
         ends, pairs = np.unique(held_out.pairs, return_inverse=True)
         scores = views.scores(kept, found)(ends)
         for place, sharpness in enumerate(SHARPNESSES):

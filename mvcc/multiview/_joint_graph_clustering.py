@@ -17,6 +17,7 @@ from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import Rule, find_objects, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._confidence import Probabilities, object_probabilities
+from mvcc.multiview._contradicted_matches import contradicted_matches
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
 from mvcc.multiview._nearest_rows import NearestRows
@@ -96,8 +97,8 @@ class JointGraphClustering(MultiViewEstimator):
         objects that are neighbors in the other, beyond that of random pairs; 1 at most, and the geometric mean of both
         directions. NaN where two views have fewer than 20 objects in common.
     suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
-        How likely each match is wrong, in ascending order of the distinct matches; NaN where that cannot be told; see
-        ``suspicious_matches``.
+        How likely each match is wrong, in ascending order of the distinct matches; NaN where that cannot be told, and 1
+        where other matches contradict it; see ``suspicious_matches``.
     dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
         The matches that were left out since they seem to be wrong; views and rows by number.
     embedding_ : list of ndarray of shape (n_v, n_dimensions)
@@ -113,6 +114,9 @@ class JointGraphClustering(MultiViewEstimator):
     -----
     An edge of one view's graph is the weaker the farther apart its ends are in the other views that see both, and each
     of these counts as much as it agrees with that view. Views that hardly agree leave each other alone.
+
+    Matches of three views or more can contradict each other. Those that more views contradict than confirm are left
+    out: a few wrong ones would chain many objects into one.
 
     Of a hundred matches or more between two views, those whose suspicion is above .4 are left out, and the views
     clustered once more, where the share that seems to be wrong, times the agreement of the views, is .03 or more.
@@ -230,18 +234,19 @@ class JointGraphClustering(MultiViewEstimator):
             refuse_conflicts(counted, relations, call_rows(names))
         makers = fitted_features(tables, self.features, names)
         data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
-        problems = _problems(data, relations, settings, names)
+        contradicted = contradicted_matches([len(X) for X in data], relations)
+        confirmed = _without(contradicted, relations)
+        problems = _problems(data, confirmed, settings, names)
         with threadpool_limits(1):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
             self._join(data, problems, settings, weights, rng)
             labels, clusters = self._clustered(counted, rng)
-            suspicions = self._suspicions(relations, labels)
+            suspicions = self._suspicions(confirmed, labels)
             agreement = self._agreement(len(data))
             dropped = {key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()}
             if any(wrong.any() for wrong in dropped.values()):
-                kept = {key: rows[~dropped[key]] for key, rows in relations.items()}
                 clusters.clear()
                 self._sets.clear()  # two graphs would take twice the memory
-                self._join(data, separate_problems(len(data), kept), settings, weights, rng)
+                self._join(data, separate_problems(len(data), _without(dropped, confirmed)), settings, weights, rng)
                 labels, clusters = self._clustered(counted, rng)
             for _, connected in self._sets:
                 connected.forget_view_graphs()
@@ -261,8 +266,10 @@ class JointGraphClustering(MultiViewEstimator):
         self.neighbor_recall_ = [recalls[number] for number in range(len(data))]
         self.view_agreement_ = self._agreement(len(data))
         self.eigen_residual_ = max(found.residual for found in clusters)
-        self.suspicions_ = suspicions
-        self.dropped_matches_ = {key: rows[dropped[key]] for key, rows in relations.items()}
+        self.suspicions_ = {key: _put_back(found, contradicted[key]) for key, found in suspicions.items()}
+        self.dropped_matches_ = {
+            key: relations[key][_put_back(wrong, contradicted[key])] for key, wrong in dropped.items()
+        }
         self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
         self._predictors = [NearestRows(_NEAREST).fit(X, labels) for X, labels in zip(data, self.labels_, strict=True)]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
@@ -454,6 +461,17 @@ class JointGraphClustering(MultiViewEstimator):
 def _judged_objects(given: list[Constraints], numbers: list[int], views: JointSet) -> Constraints:
     """Return the judged pairs of rows of connected views as pairs of their objects."""
     return pairs_of_objects([given[number].spanning() for number in numbers], views.objects)
+
+
+def _without(dropped: dict[tuple[int, int], NDArray[np.bool_]], relations: Relations) -> Relations:
+    return {key: rows[~dropped[key]] for key, rows in relations.items()}
+
+
+def _put_back(found: NDArray[Any], contradicted: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return what was found of the matches that others confirm, and 1 for those that others contradict."""
+    everything = np.ones(len(contradicted), found.dtype)
+    everything[~contradicted] = found
+    return everything
 
 
 def _problems(

@@ -127,7 +127,7 @@ class JointSet:
         free, wide = (settings.components(each, self.n_objects) for each in (FREE_COMPONENTS, METRIC_COMPONENTS))
         self._n_free, self._n_wide = free, wide
 
-    def clusters(self, judged: Constraints, rng: np.random.Generator) -> JointClusters:
+    def clusters(self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None) -> JointClusters:
         """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
@@ -137,7 +137,7 @@ class JointSet:
             *groups.closed(judged).listed(),
             penalty=self._settings.constraint_weight,
             starts=groups.starts(rows, k),
-            n_init=self._settings.n_init,
+            n_init=n_init or self._settings.n_init,
             rng=rng,
         )
         labels = self._spread(judged, groups, found.labels) if len(judged) else found.labels

@@ -20,6 +20,7 @@ from mvcc.views import GivenViews
 
 MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
 DRAWN = 500
+LEAST_DRAWN = 200  # however many pairs of views share the work
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
 _FEW_WRONG = 0.03  # a share of the matches, times agreement; below, mistakes cost more than they save
@@ -70,6 +71,8 @@ def suspicious_matches(
     mortality measurement", 1956. Where two views agree less than .35 (``view_agreement_`` of ``JointGraphClustering``),
     unlike rows are no evidence against a match. Wrong matches lower the agreement, too, so the one that is compared is
     divided by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in every run.
+    Where p pairs of views are matched, these numbers are divided by √p, but 200 are compared: the time of many views is
+    near that of two.
 
     Examples
     --------
@@ -110,14 +113,14 @@ def suspicions(
     """Return the suspicions of all matches, given the raw columns and the labels of every view, of one numbering."""
     k = 1 + max(int(own.max()) for own in labels)
     around = [unit_rows(graph @ np.eye(k)[own]) for graph, own in zip(joint.view_graphs, labels, strict=True)]
-    found = {}
+    found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
     for (u, v), rows in relations.items():
         found[u, v] = np.zeros(len(rows))
         if len(rows) >= _FEWEST:
             i, j = rows.T
             features = [np.hstack((joint.spectra[w], columns[w]))[own] for w, own in ((u, i), (v, j))]
             kinds = [_Likeness(around[u][i], around[v][j]), _Likeness.by_regression(*features)]
-            suspicion = _posterior(_tail_shares(kinds, len(rows)))
+            suspicion = _posterior(_tail_shares(kinds, len(rows), n_pairs))
             told = _can_be_told(suspicion.mean(), joint.agreement[u, v])
             found[u, v] = suspicion if told else np.full(len(rows), np.nan)
     return found
@@ -189,13 +192,15 @@ def _left_out(here: Floats, there: Floats) -> Floats:
     return best
 
 
-def _tail_shares(kinds: list[_Likeness], m: int) -> Floats:
+def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
     """Return p of every match: the share of pairs of rows of different matches that are more alike.
 
-    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together.
+    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together. The number of pairs of
+    views says how many matches can be compared.
     """
     rng = np.random.default_rng(0)
-    drawn = np.arange(m) if m <= MOST_COMPARED else np.sort(rng.choice(m, DRAWN, replace=False))
+    most, fewer = (max(round(number / np.sqrt(n_pairs)), LEAST_DRAWN) for number in (MOST_COMPARED, DRAWN))
+    drawn = np.arange(m) if m <= most else np.sort(rng.choice(m, fewer, replace=False))
     ranks, of_drawn = np.zeros(m), np.zeros((len(drawn), len(drawn)))
     for kind in kinds:
         table = -kind.left[drawn] @ kind.right[drawn].T

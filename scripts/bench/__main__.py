@@ -11,6 +11,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from scripts.bench import e_step, fits, large, runs
+from scripts.bench.shapes import shapes
 from scripts.bench.table import as_table
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,8 @@ def measure(*, quick: bool = False) -> Iterator[dict[str, Any]]:
         yield from large.e_step_alone(1_000_000, 1_000)
         yield from large.neighborhoods(1_000_000, 100_000)
         yield from runs.workers(100)
+    with threadpool_limits(1):
+        yield from shapes(quick=quick)
     yield from runs.answer()
 
 

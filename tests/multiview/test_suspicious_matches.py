@@ -91,7 +91,7 @@ def test_tail_shares_are_those_of_all_pairs(seed, m):
     rng = np.random.default_rng(seed)
     kinds = [module._Likeness(*np.round(rng.normal(size=(2, m, 2)))) for _ in range(2)]
     expected = slow.tail_shares([kind.left @ kind.right.T for kind in kinds])
-    np.testing.assert_allclose(module._tail_shares(kinds, m), expected)
+    np.testing.assert_allclose(module._tail_shares(kinds, m, 1), expected)
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=30))

@@ -1,0 +1,95 @@
+"""Fits of tables that are not simply long: many classes, many views, wide counts, few rows, classes of unequal size.
+
+A third of the objects are in both of two views, and 70 % in each of many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+
+from mvcc import Constraints, JointGraphClustering, pairwise_f_measure
+from scripts.bench.table import best_of, row
+
+SECONDS = 3.0  # of repetitions
+MOST_FOR_COUNTS = 2_000.0  # ms
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def shapes(*, quick: bool = False) -> Iterator[dict[str, Any]]:
+    """Measure a fit of each shape beside scikit-learn's KMeans on each of its views; ``quick`` the smallest only."""
+    yield _fit("2 x 100 rows", *_blobs(np.arange(150) % 5, 2))
+    if quick:
+        return
+    yield _fit("100 classes, 2 x 1,067 rows, 64 columns", *_blobs(np.repeat(np.arange(100), 16), 2))
+    yield _fit("the same, 160 pairs", *_blobs(np.repeat(np.arange(100), 16), 2), n_pairs=160)
+    yield _fit("12 views x 1,400 rows, 64 columns", *_blobs(np.arange(2_000) % 10, 12))
+    yield _fit("2 views x 1,400 of the same rows", *_blobs(np.arange(2_000) % 10, 2, seen=0.7))
+    unequal = np.repeat(np.arange(6), [1_000, 500, 250, 125, 75, 50])
+    yield _fit("classes of 50 to 1,000 rows", *_blobs(unequal, 2))
+    counts = _counts(1_500, 2_000)
+    yield _fit("counts, 2 x 1,000 rows, 2,000 columns", *counts, aim=[("ms", "≤", MOST_FOR_COUNTS)])
+
+
+def _blobs(y: Ints, n_views: int, *, seen: float | None = None) -> tuple[list[Floats], list[Ints], list[Ints]]:
+    """Return views of 64 columns, the classes of their rows, and the objects that they are of."""
+    rng = np.random.default_rng(0)
+    k = 1 + int(y.max())
+    whole = [2 * rng.normal(size=(k, 64))[y] / np.sqrt(8) + rng.normal(size=(len(y), 64)) for _ in range(n_views)]
+    objects = _objects(len(y), n_views, seen, rng)
+    return [X[own] for X, own in zip(whole, objects, strict=True)], [y[own] for own in objects], objects
+
+
+def _counts(n: int, d: int) -> tuple[list[Floats], list[Ints], list[Ints]]:
+    """Return two views of counts of words, each class with words of its own."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 8
+    common = rng.pareto(1.0, size=d) + 0.05
+    rates = [common * rng.choice([1.0, 8.0], size=(8, d), p=[0.95, 0.05]) for _ in range(2)]
+    lengths = rng.integers(60, 200, size=(n, 1))
+    whole = [rng.poisson(lengths * (rate / rate.sum(axis=1, keepdims=True))[y]).astype(np.float64) for rate in rates]
+    objects = _objects(n, 2, None, rng)
+    return [X[own] for X, own in zip(whole, objects, strict=True)], [y[own] for own in objects], objects
+
+
+def _objects(n: int, n_views: int, seen: float | None, rng: np.random.Generator) -> list[Ints]:
+    if n_views == 2 and seen is None:
+        order, third = rng.permutation(n), n // 3
+        return [np.sort(order[: 2 * third]), np.sort(order[third:])]
+    return [np.sort(rng.choice(n, int((seen or 0.7) * n), replace=False)) for _ in range(n_views)]
+
+
+def _fit(
+    task: str,
+    views: list[Floats],
+    classes: list[Ints],
+    objects: list[Ints],
+    *,
+    n_pairs: int = 0,
+    aim: list[tuple[str, str, float]] | None = None,
+) -> dict[str, Any]:
+    k = 1 + max(int(own.max()) for own in classes)
+    matches = {}
+    for u, v in combinations(range(len(views)), 2):
+        _, i, j = np.intersect1d(objects[u], objects[v], return_indices=True)
+        matches[u, v] = np.column_stack((i, j))
+    judged = [Constraints.from_labels(own, n_pairs // len(views), 0) for own in classes] if n_pairs else None
+    model = JointGraphClustering(k, random_state=0)
+    ms = best_of(lambda: model.fit(views, mappings=matches, constraints=judged), SECONDS)
+    alone = [KMeans(k, n_init=10, random_state=0) for _ in views]
+    other_ms = best_of(lambda: [one.fit(X) for one, X in zip(alone, views, strict=True)], SECONDS)
+    return row(
+        f"joint, {task}",
+        ms,
+        *(aim or []),
+        other="scikit-learn KMeans, ten starts, each view",
+        other_ms=other_ms,
+        f=np.mean([pairwise_f_measure(y, own) for y, own in zip(classes, model.labels_, strict=True)]),
+        other_f=np.mean([pairwise_f_measure(y, one.labels_) for y, one in zip(classes, alone, strict=True)]),
+    )
