@@ -18,6 +18,7 @@ from mvcc.jobs._numbers import DECIMAL_COMMAS, is_written_number
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠]")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")  # spreadsheet programs keep 15 digits
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
+_SHORT_YEAR = re.compile(r"^\d{1,3}(?=-)")
 _EXACT = 2**53  # up to which floats hold every whole number
 
 
@@ -37,6 +38,8 @@ def as_csv(column: pd.Series[Any], path: str) -> list[str]:
     if pd.api.types.infer_dtype(column, skipna=True) == "datetime":  # days alone where all times are midnight
         column = column.astype("datetime64[us]")
     texts = as_texts(column) if column.dtype.kind == "f" else flat(column, path).astype(str)
+    if column.dtype.kind == "M":  # pandas before 3 writes the year 999 with three digits
+        texts = texts.str.replace(_SHORT_YEAR, lambda year: year[0].zfill(4), regex=True)
     found: list[str] = texts.where(column.notna(), "").tolist()
     return found
 

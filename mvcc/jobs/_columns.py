@@ -261,7 +261,7 @@ def _as_number(
     if n_other > n_found and n_other >= _NEARLY_ALL * n:
         if note:
             return _numeric(column, other, texts, note)
-        row = int(texts.str.contains(",").fillna(False).to_numpy(dtype=bool).argmax())
+        row = int(texts.str.contains(",", na=False).to_numpy(dtype=bool).argmax())
         what = f"{clipped(repr(texts.iloc[row]))}, whose comma may be a decimal comma or separate thousands,"
         point = with_point(texts.iloc[row]) or texts.iloc[row].replace(",", "")
         remedy = f"Write {point}, or separate the columns with semicolons"

@@ -77,7 +77,7 @@ def _read(plain: pd.Series[Any], note: str) -> Floats:
 
 
 def _matches(texts: pd.Series[Any], style: str) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE).fillna(False).to_numpy(dtype=bool)
+    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
     return found
 
 
