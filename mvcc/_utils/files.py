@@ -112,11 +112,12 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
         If another process holds the folder, or the file is of another program.
     """
     path = folder / LOCK
+    refuse_link(path, "a lock")
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(_held(path))
         if left := file.read():
             if not _is_holder(left):
-                raise StoreError(f"{path} is not a lock of mvcc. Move it away, or choose another folder by --out.")
+                raise not_of_mvcc(path, "a lock")
             on_note(f"{folder}: {_described(left)} ended without a word. Going on from what it stored.")
             file.seek(0)
             file.truncate()
@@ -126,6 +127,17 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
         json.dump(holder, file)
         file.flush()
         yield
+
+
+def refuse_link(path: Path, what: str) -> None:
+    """Refuse a link, pipe or folder in the place of a file that only mvcc writes: it would write elsewhere."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise not_of_mvcc(path, what)
+
+
+def not_of_mvcc(path: Path, what: str) -> StoreError:
+    """Return the error for a file of somebody else that is called like one of mvcc's own."""
+    return StoreError(f"{path} is not {what} of mvcc. Move it away, or choose another folder by --out.")
 
 
 @contextlib.contextmanager

@@ -21,13 +21,16 @@ from mvcc._utils.files import (
     append_line,
     locked,
     move,
+    not_of_mvcc,
     part_of,
+    refuse_link,
     remove_parts,
     sha256_of_file,
     sync,
     write_whole,
 )
 from mvcc._utils.messages import why_unwritten
+from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 
 LEDGER = ".mvcc-files"
@@ -120,6 +123,8 @@ class OutputFolder:
         for name in names:
             self.refuse_inputs([name])
             with self.explained(self.path / name):
+                if link := self._link_before(name):
+                    raise StoreError(f"{link} is a link, and mvcc would write to where it leads. {self._instead}.")
                 if os.path.lexists(self.path / name):
                     self._refuse_kept(name, kind or self.kind)
 
@@ -262,13 +267,18 @@ class OutputFolder:
         """Say why a file is not one that this kind of command wrote, or nothing if it is."""
         path = self.path / name
         known = [(checksum, of_kind) for checksum, of_kind, entry in self._entries if entry == name]
-        if not known or path.is_symlink() or not path.is_file():
+        if not known or path.is_symlink() or self._link_before(name) or not path.is_file():
             return "mvcc did not write it"
         checksum = sha256_of_file(path)
         if (checksum, kind) in known:
             return ""
         kinds = {of_kind for own, of_kind in known if own == checksum}
         return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
+
+    def _link_before(self, name: str) -> Path | None:
+        """Return the first folder in the name of a file that is a link, if one is: mvcc makes none."""
+        folders = [self.path / folder for folder in Path(name).parents][-2::-1]  # the last one is this folder
+        return next((folder for folder in folders if folder.is_symlink()), None)
 
     def _has(self, name: str, content: bytes) -> bool:
         path = self.path / name
@@ -293,6 +303,8 @@ class OutputFolder:
     def _remove_parts(self) -> None:
         names: dict[Path, set[str]] = {}
         for _, _, name in self._entries:
+            if self._link_before(name):
+                continue
             slash = "/" if name.endswith("/") else ""
             names.setdefault((self.path / name).parent, set()).add(Path(name).name + slash)
         for folder, ours in names.items():
@@ -330,10 +342,14 @@ class OutputFolder:
 
 
 def _entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
-    """Read a ledger, without lines that were cut off."""
+    """Read a ledger, without lines that were cut off; refuse a file that is none."""
+    refuse_link(ledger, "the list of files")
     if not ledger.exists():
         return
-    for line in ledger.read_text(encoding="utf-8", errors="replace").split("\n"):
+    lines = content_of(ledger).decode("utf-8", errors="replace").lstrip("\n").split("\n")
+    if lines[0] and not lines[0].startswith("["):
+        raise not_of_mvcc(ledger, "the list of files")
+    for line in lines:
         with suppress(ValueError, TypeError):
             checksum, kind, name = json.loads(line)
             if all(isinstance(one, str) for one in (checksum, kind, name)) and _is_inside(name):

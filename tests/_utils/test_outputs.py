@@ -162,6 +162,64 @@ def test_a_file_called_like_the_lock_stays(tmp_path):
     assert (tmp_path / LOCK).read_text() == "my notes"
 
 
+@pytest.mark.parametrize("name", [LOCK, LEDGER])
+@pytest.mark.parametrize("what", ["link to notes", "link to an empty file", "link to nothing", "pipe", "folder"])
+def test_what_is_called_like_a_file_of_mvcc_is_not_followed(tmp_path, name, what):
+    notes, here = tmp_path / "notes.txt", tmp_path / "here"
+    here.mkdir()
+    if what == "pipe":
+        os.mkfifo(here / name)
+    elif what == "folder":
+        (here / name).mkdir()
+    else:
+        (here / name).symlink_to("../notes.txt")
+    if what in ("link to notes", "link to an empty file"):
+        notes.write_bytes(b"mine" if what == "link to notes" else b"")
+    before = names(tmp_path)
+    with pytest.raises(StoreError, match=r"is not (a lock|the list of files) of mvcc\. Move it away"):
+        write(here / "labels.csv")
+    assert names(tmp_path) == before
+    assert not notes.exists() or notes.read_bytes() == (b"mine" if what == "link to notes" else b"")
+
+
+@pytest.mark.parametrize("content", ["shopping", '\n{"a": 1}', "\n\nmine\n", "\0\0"])
+def test_a_file_called_like_the_ledger_stays(tmp_path, content):
+    (tmp_path / LEDGER).write_text(content)
+    with pytest.raises(StoreError, match=r"is not the list of files of mvcc\. Move it away"):
+        write(tmp_path / "labels.csv")
+    assert (tmp_path / LEDGER).read_text() == content
+    assert names(tmp_path) == [LEDGER]
+
+
+@pytest.mark.parametrize("content", ["", "\n", "\n["])
+def test_a_ledger_whose_first_line_was_cut_off_is_one(tmp_path, content):
+    (tmp_path / LEDGER).write_text(content)
+    write(tmp_path / "labels.csv")
+    write(tmp_path / "labels.csv", b"2", fresh=True)
+
+
+def test_a_folder_that_became_a_link_is_not_written_to(tmp_path):
+    here, moved = tmp_path / "here", tmp_path / "moved"
+
+    def label(name, content=b"2"):
+        with OutputFolder(here, "labels", fresh=True) as folder:
+            assert folder.names() == []
+            folder.write({name: content})
+
+    label("texts/deep/labels.csv", b"1")
+    (here / "texts").rename(moved)
+    (here / "texts").symlink_to(moved)
+    (moved / "deep/.labels.csv.7.part").write_bytes(b"mine")
+    for name in ("texts/deep/labels.csv", "texts/deep/new.csv", "texts/new.csv"):
+        with pytest.raises(StoreError, match=r"texts is a link, and mvcc would write to where it leads"):
+            label(name)
+    assert names(moved) == ["deep", "deep/.labels.csv.7.part", "deep/labels.csv"]
+    assert (moved / "deep/labels.csv").read_bytes() == b"1"
+    (tmp_path / "link").symlink_to(here)  # that of the user's own choice is followed
+    write(tmp_path / "link/labels.csv")
+    assert (here / "labels.csv").read_bytes() == b"1"
+
+
 def test_a_lock_of_a_killed_process_keeps_nobody_out(tmp_path):
     holder = {"pid": 1, "host": "here", "started": "then", "command": "mvcc cluster"}
     (tmp_path / LOCK).write_text(json.dumps(holder))
