@@ -234,6 +234,15 @@ def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
     return known
 
 
+def is_journal(path: Path) -> bool:
+    """Tell whether a file is a journal of checksums, or none is there; the last line may be cut off."""
+    try:
+        first = content_of(path).lstrip(b"\n").split(b"\n")[0].decode(errors="replace")
+    except FileNotFoundError:
+        return True
+    return re.fullmatch(r"[0-9a-f]{0,64}|[0-9a-f]{64} .*", first) is not None
+
+
 def is_inside(name: str) -> bool:
     """Tell whether a name is that of a file of the results, and leads nowhere else."""
     return re.fullmatch(_NAME, name) is not None

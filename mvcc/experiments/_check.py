@@ -52,7 +52,8 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
     try:
         manifest = store.manifest()
         assert manifest is not None  # the folder was found by it
-        known, damaged, stored = store.checksums(), store.damaged(), store.stored()
+        known, stored = store.checksums(), store.stored()
+        damaged = store.damaged() if known else {}
     except StoreError as error:
         return Finding(folder, "damaged", 0, 0, 0, [str(error)]), None
     notes = [f"{name}: {why}." for name, why in damaged.items()]

@@ -43,16 +43,17 @@ def plan_run(
 def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: bool) -> Plan:
     """Compare what a results folder holds with what a run would write to it, as `plan_run`."""
     n_cells = len(list_cells(config))
+    store.refuse_others()
     if fresh:
         return Plan(store.folder, list(range(config.trials)), 0, n_cells, {}, False)
     stored = store.manifest()
     damaged = store.damaged()
     done = {trial for trial in store.finished(damaged) if trial < config.trials}
     if stored is None:
-        if store.stored():
+        if nameless := store.nameless():
             raise StoreError(
-                f"{store.trials} holds trials without a manifest that says whose they are. Choose another folder by "
-                f"--out, or remove them by --fresh."
+                f"{nameless} is here without a manifest that says whose results these are. Choose another folder by "
+                f"--out, or set them aside by --fresh."
             )
     elif changed := differences(stored, manifest):
         raise StoreError(

@@ -103,7 +103,7 @@ def run_experiment(
                         store.write_trial(attempt.trial, attempt.rows)
                     else:
                         again = f"To run it again, alone:\n  {replay_command(folder, attempt.trial, data_dir)}"
-                        report = f"Trial {attempt.trial} failed. {again}\n\n{attempt.failure}"
+                        report = f"{again}\n\n{attempt.failure}"
                         failed[attempt.trial] = store.write_failure(attempt.trial, report)
                     on_trial(attempt.trial, attempt.rows is not None)
             if finished := [trial for trial in store.finished(()) if trial < config.trials]:
@@ -127,7 +127,8 @@ def replay_command(folder: str | os.PathLike[str], trial: int, data_dir: str | o
 def _prepare(store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, on_note: Callable[[str], None]) -> None:
     """Clear the folder or set aside what is damaged in it, and store whose results it is going to hold."""
     if fresh:
-        store.clear()
+        for path in store.clear():
+            on_note(f"No run wrote what is now {path}, or somebody changed it; it was set aside.")
     for name, why in plan.damaged.items():
         on_note(f"{store.folder / name} is damaged: {why}. It was set aside as {store.set_aside(name)}.")
     if (stored := store.manifest()) is not None:

@@ -20,9 +20,12 @@ from mvcc._utils.files import (
     JOURNAL,
     Checksums,
     damage_of,
+    is_journal,
     known_checksums,
     locked,
+    not_of_mvcc,
     note_checksum,
+    refuse_link,
     remove_parts,
     sha256_of,
     write_whole,
@@ -36,7 +39,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _KEY = ["trial", *CELL]
+_OF_ALL_TRIALS = (SCORES, CURVES, EXAMPLE)
 _OF_TRIALS = re.compile(r"[0-9]{4,}\.(csv\.gz|error\.txt)")
+_FAILED = "Trial {} failed."
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
@@ -52,11 +57,26 @@ class ResultsStore:
         """Hold the folder for this run alone, and clear away what killed runs have left half written."""
         with contextlib.ExitStack() as stack:
             with _explained(self.folder):
+                self.refuse_others()
                 self.folder.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(locked(self.folder, on_note))
                 remove_parts(self.folder, {MANIFEST, SCORES, CURVES, EXAMPLE}.__contains__)
                 remove_parts(self.trials, _OF_TRIALS.fullmatch)
             yield
+
+    def refuse_others(self) -> None:
+        """Refuse a link in the place of the trials, and another file in that of the journal.
+
+        Raises
+        ------
+        StoreError
+            A run would write to where the link leads, or remove the file once it is through.
+        """
+        if self.trials.is_symlink():
+            raise StoreError(f"{self.trials} is a link, and mvcc would write to where it leads. Choose another --out.")
+        refuse_link(self.folder / JOURNAL, "the list of checksums")
+        if not is_journal(self.folder / JOURNAL):
+            raise not_of_mvcc(self.folder / JOURNAL, "the list of checksums")
 
     def manifest(self) -> Manifest | None:
         """Return what the folder says of its runs, or None where there is none yet."""
@@ -98,7 +118,7 @@ class ResultsStore:
     def damaged(self) -> dict[str, str]:
         """Say of every damaged file of the results that is here, by its name, what is wrong."""
         known = self.checksums()
-        names = sorted({*known, *map(self._name, self.stored())})
+        names = sorted({*known, *_OF_ALL_TRIALS, *map(self._name, self.stored())})
         here = [name for name in names if (self.folder / name).exists()]
         found = {name: damage_of(_bytes_of(self.folder / name), known.get(name, [])) for name in here}
         return {name: why for name, why in found.items() if why}
@@ -128,6 +148,14 @@ class ResultsStore:
         """Return the numbers of the trials that are here, but for damaged ones."""
         return {trial for trial in self.stored() if self._name(trial) not in damaged}
 
+    def nameless(self) -> Path | None:
+        """Return the first file that is called like results, where no manifest says whose they are."""
+        if (self.folder / MANIFEST).exists():
+            return None
+        if self.stored():
+            return self.trials
+        return next((path for name in _OF_ALL_TRIALS if (path := self.folder / name).exists()), None)
+
     def holds_only_summary(self) -> bool:
         """Tell whether curves are here without any of the trials that they were made from."""
         return (self.folder / SCORES).exists() and not self.stored()
@@ -145,17 +173,22 @@ class ResultsStore:
         """Store a finished trial, and forget its former failure."""
         self._write(self._name(trial), _csv_bytes(rows, compress=True))
         with _explained(failure := self._failure(trial)):
-            failure.unlink(missing_ok=True)
+            if self._is_failure(failure):
+                failure.unlink()
 
     def write_failure(self, trial: int, report: str) -> Path:
-        """Store why a trial failed; return where."""
+        """Store why a trial failed, behind a line that says so; return where."""
         with _explained(path := self._failure(trial)):
-            write_whole(path, report.encode("utf-8", "backslashreplace"))
+            if path.exists() and not self._is_failure(path):
+                self.set_aside(f"{self.trials.name}/{path.name}")
+            text = f"{_FAILED.format(trial)} {report}"
+            write_whole(path, text.encode("utf-8", "backslashreplace"))
         return path
 
     def failures(self) -> list[Path]:
         """Return where it is said why trials failed that have not been finished since."""
-        return sorted(path for path in self.trials.glob("*.error.txt") if _OF_TRIALS.fullmatch(path.name))
+        found = sorted(path for path in self.trials.glob("*.error.txt") if _OF_TRIALS.fullmatch(path.name))
+        return [path for path in found if self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
         """Return the rows of a trial, from its own file or else from the scores; None where neither has it."""
@@ -179,15 +212,26 @@ class ResultsStore:
         self._write(CURVES, _csv_bytes(curves, compress=False))
         return curves
 
-    def clear(self) -> None:
-        """Remove what a former run stored, and nothing else; the manifest goes last. Changed files are set aside."""
-        for name in self.damaged():
-            self.set_aside(name)
+    def clear(self) -> list[Path]:
+        """Remove what a former run stored, and nothing else; the manifest goes last.
+
+        Returns
+        -------
+        list of Path
+            Where files went that no run wrote, or that were changed since: they are set aside.
+        """
+        others = []
+        try:
+            self.manifest()
+        except StoreError:
+            others.append(self.set_aside(MANIFEST))
+        others += [self.set_aside(name) for name in self.damaged()]
         with _explained(self.folder):
             for path in [*(self.folder / self._name(trial) for trial in self.stored()), *self.failures()]:
                 path.unlink()
-            for name in (SCORES, CURVES, EXAMPLE, JOURNAL, MANIFEST):
+            for name in (*_OF_ALL_TRIALS, JOURNAL, MANIFEST):
                 (self.folder / name).unlink(missing_ok=True)
+        return others
 
     @staticmethod
     def _file(trial: int) -> str:
@@ -198,6 +242,11 @@ class ResultsStore:
 
     def _failure(self, trial: int) -> Path:
         return self.trials / f"{trial:04d}.error.txt"
+
+    def _is_failure(self, path: Path) -> bool:
+        """Tell whether `write_failure` wrote a file: others have no such first words."""
+        trial = int(path.name.partition(".")[0])
+        return path.is_file() and _bytes_of(path).startswith(_FAILED.format(trial).encode())
 
     def _read_trial(self, trial: int, known: Checksums) -> pd.DataFrame:
         rows = self._read(self._name(trial), known)

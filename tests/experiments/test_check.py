@@ -95,7 +95,7 @@ def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
 
 
 def test_failed_trials_leave_results_unfinished(folder):
-    (folder / "trials/0001.error.txt").write_text("why")
+    (folder / "trials/0001.error.txt").write_text("Trial 1 failed. Why")
     finding = check(folder)[0]["small"]
     assert finding.status == "unfinished"
     assert finding.notes[0] == "trials/0001.error.txt: this trial failed; the file says why."

@@ -78,8 +78,78 @@ def test_results_of_other_data_or_another_version_are_refused(tmp_path):
 def test_trials_without_a_manifest_are_refused(tmp_path):
     run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
     (tmp_path / "manifest.json").unlink()
-    with pytest.raises(StoreError, match="without a manifest"):
+    with pytest.raises(StoreError, match="without a manifest that says"):
         plan_run(CONFIG, tmp_path)
+
+
+OF_RESULTS = ["curves.csv", "scores.csv.gz", "example.json", "trials/0000.csv.gz", "trials/0000.error.txt"]
+
+
+@pytest.mark.parametrize("name", [*OF_RESULTS[:4], "manifest.json"])
+def test_a_file_of_somebody_else_that_is_called_like_results_is_refused_and_with_fresh_set_aside(tmp_path, name):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    notes = []
+    config = CONFIG.model_copy(update={"trials": 1})
+    with pytest.raises(StoreError, match=r"set them aside by --fresh|start afresh with --fresh"):
+        run_experiment(config, tmp_path, n_jobs=1)
+    assert path.read_text() == "mine"
+    assert run_experiment(config, tmp_path, n_jobs=1, fresh=True, on_note=notes.append).computed == 1
+    aside = path.parent / "set-aside" / path.name
+    assert aside.read_text() == "mine"
+    assert notes == [f"No run wrote what is now {aside}, or somebody changed it; it was set aside."]
+
+
+@pytest.mark.parametrize("name", OF_RESULTS[:3])
+def test_a_file_of_somebody_else_among_unfinished_results_is_set_aside(tmp_path, name):
+    config = CONFIG.model_copy(update={"trials": 1})
+    run_experiment(config, tmp_path, n_jobs=1)
+    before = (tmp_path / name).read_bytes()
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    del manifest["checksums"][name]  # as if it had not been written yet
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / name).write_text("mine")
+    run_experiment(config.model_copy(update={"trials": 2}), tmp_path, n_jobs=1)
+    assert (tmp_path / "set-aside" / name).read_text() == "mine"
+    assert (tmp_path / name).read_bytes() != before or name == "example.json"
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_report_of_a_failure_that_mvcc_did_not_write_stays(tmp_path, fresh):
+    path = tmp_path / "trials/0000.error.txt"
+    path.parent.mkdir()
+    path.write_text("mine")
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1, fresh=fresh)
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("what", ["file", "link"])
+def test_another_file_called_like_the_list_of_checksums_is_refused(tmp_path, what, fresh):
+    here, notes = tmp_path / "here", tmp_path / "notes.txt"
+    here.mkdir()
+    notes.write_text("my notes")
+    if what == "link":
+        (here / "checksums.txt").symlink_to(notes)
+    else:
+        (here / "checksums.txt").write_text("my notes")
+    with pytest.raises(StoreError, match=r"checksums\.txt is not the list of checksums of mvcc\. Move it away"):
+        run_experiment(CONFIG, here, n_jobs=1, fresh=fresh)
+    assert notes.read_text() == (here / "checksums.txt").read_text() == "my notes"
+    assert len(list(here.iterdir())) == 1
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_trials_behind_a_link_are_refused(tmp_path, fresh):
+    here, others = tmp_path / "here", tmp_path / "others"
+    here.mkdir()
+    others.mkdir()
+    (others / "0000.error.txt").write_text("Trial 0 failed. mine")
+    (here / "trials").symlink_to(others)
+    with pytest.raises(StoreError, match="trials is a link, and mvcc would write to where it leads"):
+        run_experiment(CONFIG, here, n_jobs=1, fresh=fresh)
+    assert [path.name for path in others.iterdir()] == ["0000.error.txt"]
 
 
 def test_curves_whose_trials_are_gone_are_not_replaced_by_fewer(tmp_path):
