@@ -210,7 +210,8 @@ def _check_column(path: Path, table: pd.DataFrame, name: str) -> None:
         _refuse(path, column, column.isin(unreadable), _NO_LABEL)
     else:
         most = 1 if name in _SHARES else _LARGEST
-        table[name] = pd.to_numeric(column, errors="coerce").astype(float)
+        words = column.astype("str") if column.dtype == object else column  # pandas fails at 1e400 as a whole number
+        table[name] = pd.to_numeric(words, errors="coerce").astype(float)
         wrong = column.notna() & ~table[name].between(0, most)
         _refuse(path, column, wrong, f"not a number from 0 to {most:g}")
     if name in _REQUIRED:

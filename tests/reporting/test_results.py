@@ -90,6 +90,7 @@ def test_a_table_without_rows_is_refused(tmp_path, curves, finish):
         ("threshold", "low", "threshold is low, neither a number from 0 to 1 nor cv"),
         ("threshold", None, "threshold is nan, neither a number from 0 to 1 nor cv"),
         ("iterations", "many", "iterations is many, not a number"),
+        ("n_constraints", "9" * 400, "n_constraints is 9{59}…, not a number"),
         ("method", "telepathy", "method is telepathy, none of constraint-propagation, direct-mapping"),
         ("mapped", "20", r"mapped is 20.0, not a number from 0 to 1"),
         ("mapped", None, "mapped is nan, but must have a value"),
