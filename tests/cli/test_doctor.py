@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -84,8 +85,8 @@ def test_a_package_that_is_used_from_its_folder_is_installed_from_there(monkeypa
         raise doctor.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(doctor.metadata, "requires", requires)
-    command, folder = findings()["mvcc"]["advice"].rsplit(maxsplit=1)
-    assert command == "pip install"
+    *command, folder = shlex.split(findings()["mvcc"]["advice"])
+    assert command == ["pip", "install"]
     assert (Path(folder) / "pyproject.toml").is_file()
 
 
