@@ -48,6 +48,8 @@ html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
 html_math_renderer = "mathtext"
+# the whole path of each example is looked at: that the project lies in a folder with blanks breaks no link
+suppress_warnings = ["sphinx_gallery.space_in_filename"]
 templates_path = [str(HERE / "_templates")]
 
 myst_enable_extensions = ["dollarmath"]
