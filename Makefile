@@ -19,11 +19,12 @@ OUT ?= $(if $(filter 100,$(TRIALS)),results,results-$(TRIALS)-trials)
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
-# the packages are installed once, and again when their list changes
+# the packages are installed once, and again when their list changes; compiled, or a Python that keeps no
+# bytecode would compile them at each start, and so would each worker
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip install --quiet $(NO_CACHE) --python $(VENV) --editable '.[dev]'
+	$(BIN)/uv pip install --quiet --compile-bytecode $(NO_CACHE) --python $(VENV) --editable '.[dev]'
 	touch $@
 
 demo: $(VENV)/.installed ## Run the main job on generated data and draw its learning curves (under two minutes)
@@ -43,7 +44,7 @@ $(LOWEST)/.installed: pyproject.toml
 	rm -rf $(LOWEST)
 	$(or $(shell command -v python3.11),$(PYTHON)) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip install --quiet $(NO_CACHE) --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
+	$(LOWEST)/bin/uv pip install --quiet --compile-bytecode $(NO_CACHE) --python $(LOWEST) --resolution lowest-direct --editable '.[dev]'
 	touch $@
 
 # what differs from version to version shows with the first parameters of a test, or hardly ever
