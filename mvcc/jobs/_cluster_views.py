@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from mvcc._utils.messages import nearest, shown
 from mvcc.exceptions import InvalidInputError
@@ -115,6 +116,21 @@ class ClusteringResult:
         self.labels = self._by_id("labels", "cluster", np.int64)
         self.fit = self._by_id("fit", "fit", np.float64)
         self.stability = self._by_id("stability", "stability", np.float64)
+
+    @property
+    def probabilities(self) -> dict[str, pd.DataFrame]:
+        """How likely every row is in each cluster, by id, with a column for each cluster; rows sum to 1.
+
+        They are made when they are first looked at, as ``probabilities_`` of ``JointGraphClustering``; other methods
+        have none.
+        """
+        if self.facts["settings"]["method"] != "joint":
+            raise InvalidInputError("only the joint method tells probabilities; leave out method= and base=.")
+        found = {}
+        for (name, index), rows in zip(self._index.items(), self._found.model.probabilities_, strict=True):
+            dense = rows.toarray() if issparse(rows) else rows
+            found[name] = pd.DataFrame(dense, index=index).rename_axis(columns="cluster")
+        return found
 
     def predict(self, X: Any, view: str) -> NDArray[np.int64]:
         """Return the cluster of new rows of a view: a DataFrame of its columns, or array-like of numbers (n, d)."""

@@ -29,11 +29,12 @@ from mvcc.jobs._values import rows_shown
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """A clustering: its facts, the tables of every view by file name, and the model."""
+    """A clustering: its facts, the tables of every view by file name, and the model, as it is stored and as fitted."""
 
     facts: dict[str, Any]
     tables: list[dict[str, Rows]]
     saved: SavedClustering
+    model: Any
 
 
 def cluster_inputs(
@@ -101,4 +102,4 @@ def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], 
             for view, (table, feature, numbers) in enumerate(of_views)
         ]
     )
-    return Clustered(facts, explained.tables, saved)
+    return Clustered(facts, explained.tables, saved, fit.model)

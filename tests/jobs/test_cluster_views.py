@@ -54,6 +54,18 @@ def test_two_results_are_compared():
     assert found.compare(found)["views"][0]["moved"] == []
 
 
+def test_a_result_tells_how_likely_rows_are_in_each_cluster():
+    found = clustered(stability_runs=0)
+    for name, table in VIEWS.items():
+        shares = found.probabilities[name]
+        assert shares.index.equals(table.index)
+        assert shares.columns.tolist() == [0, 1, 2]
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        assert shares.idxmax(axis=1).equals(found.labels[name].rename(None))
+    with pytest.raises(InvalidInputError, match="only the joint method"):
+        _ = clustered(method="co-em", transfer="direct-mapping", stability_runs=0).probabilities
+
+
 @pytest.mark.parametrize("settings", [{"seed": 4}, {"method": "co-em", "transfer": "direct-mapping"}], ids=str)
 def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
     for name, frame in VIEWS.items():
