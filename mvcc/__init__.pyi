@@ -16,7 +16,9 @@ from .jobs import ClusteringResult as ClusteringResult
 from .jobs import cluster_views as cluster_views
 from .jobs import load_model as load_model
 from .metrics import cluster_fit as cluster_fit
+from .metrics import clustering_accuracy as clustering_accuracy
 from .metrics import pairwise_f_measure as pairwise_f_measure
+from .metrics import purity as purity
 from .metrics import weighted_precision as weighted_precision
 from .multiview import ClusterMembership as ClusterMembership
 from .multiview import ConstraintPropagation as ConstraintPropagation

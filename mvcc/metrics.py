@@ -37,12 +37,72 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     InvalidInputError
         When the two do not have one label for each row.
     """
-    truth, predicted = (_codes(labels, name) for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")))
-    if len(truth) != len(predicted):
-        raise InvalidInputError(f"y_true has {len(truth)} labels and y_pred {len(predicted)}; they must be as many.")
+    truth, predicted = _two_labellings(y_true, y_pred)
     both = np.unique(truth * (predicted.max(initial=0) + 1) + predicted, return_counts=True)[1]
     correct, same, found = (_n_pairs(sizes) for sizes in (both, np.bincount(truth), np.bincount(predicted)))
     return 2 * correct / (same + found) if same + found else 1.0
+
+
+def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of rows whose cluster stands for their class, with the best assignment of clusters to classes.
+
+    Each cluster stands for one class at most, and each class has one cluster at most (Kuhn, "The Hungarian Method for
+    the Assignment Problem", 1955). Papers call it ACC.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels; their names do not matter.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 without any row.
+
+    Raises
+    ------
+    InvalidInputError
+        When the two do not have one label for each row.
+
+    Examples
+    --------
+    >>> from mvcc import clustering_accuracy
+    >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 1, 0])
+    0.75
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    table = _contingency(y_true, y_pred)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return float(table[rows, columns].sum() / table.sum()) if table.size else 1.0
+
+
+def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Share of rows that are of the most frequent class of their cluster; several clusters may stand for one class.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels; their names do not matter.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 without any row. It rises with the number of clusters, and is 1 when each row has its own.
+
+    Raises
+    ------
+    InvalidInputError
+        When the two do not have one label for each row.
+
+    Examples
+    --------
+    >>> from mvcc import purity
+    >>> purity(["a", "a", "b", "b"], [2, 1, 0, 0])
+    1.0
+    """
+    table = _contingency(y_true, y_pred)
+    return float(table.max(axis=0).sum() / table.sum()) if table.size else 1.0
 
 
 def scores_of_table(table: NDArray[np.int64]) -> tuple[float, float]:
@@ -201,6 +261,21 @@ def _distances_to_neighbor(data: NDArray[np.float64], n_neighbors: int) -> NDArr
 def _spaced(n: int, most: int) -> NDArray[np.int64]:
     """Return the numbers of at most so many of n rows, spaced evenly."""
     return np.linspace(0, n - 1, min(n, most)).astype(np.int64)
+
+
+def _contingency(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.int64]:
+    """Count the rows of every class (rows of the table) in every cluster (columns)."""
+    truth, predicted = (np.unique(codes, return_inverse=True)[1] for codes in _two_labellings(y_true, y_pred))
+    shape = (truth.max(initial=-1) + 1, predicted.max(initial=-1) + 1)
+    counts = np.bincount(truth * shape[1] + predicted, minlength=shape[0] * shape[1])
+    return counts.reshape(shape).astype(np.int64)
+
+
+def _two_labellings(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    truth, predicted = _codes(y_true, "y_true"), _codes(y_pred, "y_pred")
+    if len(truth) != len(predicted):
+        raise InvalidInputError(f"y_true has {len(truth)} labels and y_pred {len(predicted)}; they must be as many.")
+    return truth, predicted
 
 
 def _codes(labels: ArrayLike, name: str) -> NDArray[np.int64]:

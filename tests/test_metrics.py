@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 from sklearn.covariance import OAS
 
-from mvcc import Constraints, cluster_fit, pairwise_f_measure, weighted_precision
+from mvcc import Constraints, cluster_fit, clustering_accuracy, pairwise_f_measure, purity, weighted_precision
 from mvcc.exceptions import InvalidInputError
 from tests.reference import metrics as slow
 from tests.strategies import constraint_lists
@@ -230,3 +231,41 @@ def test_fit_needs_a_label_for_each_row():
         cluster_fit([[0.0], [1.0], [2.0]], [0, 1])
     with pytest.raises(InvalidInputError, match="n_neighbors must be"):
         cluster_fit([[0.0], [1.0]], [0, 1], n_neighbors=0)
+
+
+# accuracy and purity
+
+
+def _accuracy_by_trying(truth, predicted):
+    """Try every assignment of clusters to classes, some of which may stay without."""
+    clusters, classes = sorted(set(predicted)), sorted(set(truth))
+    spare = [*classes, *(object() for _ in clusters)]
+    best = 0
+    for assigned in permutations(spare, len(clusters)):
+        of = dict(zip(clusters, assigned, strict=True))
+        best = max(best, sum(of[cluster] == label for label, cluster in zip(truth, predicted, strict=True)))
+    return best / len(truth)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_accuracy_is_that_of_the_best_assignment_and_purity_that_of_the_largest_classes(seed):
+    rng = np.random.default_rng(seed)
+    truth, predicted = rng.integers(3, size=12).tolist(), rng.integers(rng.integers(1, 4), size=12).tolist()
+    assert clustering_accuracy(truth, predicted) == pytest.approx(_accuracy_by_trying(truth, predicted))
+    largest = [max(np.bincount(np.array(truth)[np.equal(predicted, c)])) for c in set(predicted)]
+    assert purity(truth, predicted) == pytest.approx(sum(largest) / 12)
+
+
+@given(two_labellings())
+def test_accuracy_and_purity_are_1_for_the_same_grouping_under_other_names(case):
+    truth, predicted = case
+    renamed = [{name: -i for i, name in enumerate(dict.fromkeys(truth))}[name] for name in truth]
+    assert clustering_accuracy(truth, renamed) == purity(truth, renamed) == 1.0
+    assert clustering_accuracy(truth, predicted) <= purity(truth, predicted) <= 1.0
+    assert clustering_accuracy(truth, predicted) == clustering_accuracy(predicted, truth)
+
+
+@pytest.mark.parametrize("score", [clustering_accuracy, purity])
+def test_accuracy_and_purity_need_one_label_for_each_row(score):
+    with pytest.raises(InvalidInputError, match="y_true has 2 labels and y_pred 1"):
+        score([0, 1], [0])

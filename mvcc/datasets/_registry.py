@@ -170,7 +170,7 @@ def _own() -> dict[str, DatasetInfo]:
             views=tuple(ViewInfo(**view) for view in entry["views"]),
             relations=entry["relations"],
             files=tuple(known[file] for file in entry["files"]),
-            loader=f"mvcc.datasets._{name}:load",
+            loader=f"mvcc.datasets._{entry.get('module', name)}:load",
         )
         for name, entry in document["datasets"].items()
     }

@@ -72,7 +72,7 @@ def test_list_goes_on_past_a_damaged_file(run, no_files, tmp_path):
 
 def test_check_fails_when_files_are_missing_and_says_what_to_do(run, no_files):
     result = run("check", status=1)
-    assert "four_quadrants  ok" in result.stdout
+    assert "four_quadrants ok" in " ".join(result.stdout.split())
     assert "protein.arff: run `mvcc data fetch protein`" in result.stdout
     assert not no_files.exists()
 
