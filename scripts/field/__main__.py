@@ -1,0 +1,76 @@
+"""Measure methods on the draws of all cells, and store the scores; what is stored is not measured again.
+
+    python -m scripts.field --draws 10                            joint, k-means and sum of graphs
+    python -m scripts.field --methods grid --draws 3              other settings of joint, where papers print figures
+    python -m venv .venv-peers
+    .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
+    .venv-peers/bin/pip install --no-deps mvlearn
+    .venv-peers/bin/python -m scripts.field --methods peers --draws 5
+
+Data are found under
+``MVCC_DATA``, or downloaded. A method that a package refuses to run, or that fails, has a line that says so; one that
+takes longer than ``--limit`` seconds gets no further draw of the same cell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from scripts.field import store
+from scripts.field.figures import published
+from scripts.field.methods import EACH, GROUPS, Method
+from scripts.field.protocols import PROTOCOLS, Cell, cells, draw
+from scripts.field.scores import score, score_each
+
+
+def main() -> None:
+    """Measure what is not in the store yet."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--methods", nargs="+", default=["ours", "plain"], choices=list(GROUPS))
+    parser.add_argument("--data", nargs="+", default=sorted({cell.data for cell in cells()}))
+    parser.add_argument("--protocols", nargs="+", default=list(PROTOCOLS), choices=list(PROTOCOLS))
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--limit", type=float, default=60.0)
+    parser.add_argument("--out", type=Path, default=store.FOLDER)
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")  # of other packages; problems that end a fit are stored
+    for group in args.methods:
+        path = args.out / store.FILES[group]
+        chosen = published() if group == "grid" else cells()
+        chosen = [cell for cell in chosen if cell.data in args.data and cell.protocol in args.protocols]
+        for number, cell in product(range(args.draws), chosen):  # so that a stopped command has some of each cell
+            measure(cell, number, GROUPS[group], path, args.limit)
+
+
+def measure(cell: Cell, number: int, methods: Mapping[str, Method], path: Path, limit: float) -> None:
+    """Measure the methods that have no line for this draw of a cell yet, and that no line before has ended."""
+    lines = store.read(path)
+    lines = lines[(lines["data"] == cell.data) & (lines["protocol"] == cell.protocol) & (lines["level"] == cell.level)]
+    ended = lines[(lines["problem"] != "") | (lines["seconds"] > limit)]
+    skipped = {*lines.loc[lines["draw"] == number, "method"], *ended["method"]}
+    if not (wanted := {name: method for name, method in methods.items() if name not in skipped}):
+        return
+    task = draw(cell, number)
+    for name, method in wanted.items():
+        scores, problem, start = {}, "", time.perf_counter()
+        try:
+            with threadpool_limits(1):
+                labels = method(task, number)
+            scores = (score_each if name == EACH else score)(labels, task)
+        except Exception as error:  # what a package refuses with is a result, too
+            problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        where = (cell.data, cell.protocol, cell.level, number, name)
+        seconds = time.perf_counter() - start
+        store.append(path, where, scores, seconds, problem)
+        print(*where, f"{seconds:.1f} s", problem, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""What is tried on every task: the joint clustering, k-means, the plain sum of graphs, and other packages.
+
+A method takes a task and a seed, and returns a label for each row of each table. Other packages are imported where they
+are tried, since they are installed in an environment of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.neighbors import kneighbors_graph
+from sklearn.preprocessing import StandardScaler, normalize
+
+from mvcc import JointGraphClustering
+from scripts.field.protocols import Floats, Ints, Task
+
+Labels = list[Ints]
+Method = Callable[[Task, int], Labels]
+NEIGHBORS = 10
+_SPARSE = 0.5  # the share of zeros above which a table without negative values is one of counts
+
+
+class CannotRun(ValueError):
+    """The method does not take such data."""
+
+
+def prepared(X: Floats) -> Floats:
+    """Do what a practitioner does first: rows of sparse non-negative tables to length 1, other columns standardized."""
+    return normalize(X) if X.min() >= 0 and (X == 0).mean() > _SPARSE else StandardScaler().fit_transform(X)
+
+
+def joint(task: Task, seed: int, **options: Any) -> Labels:
+    """Cluster by ``JointGraphClustering``, with its defaults, on the tables as they come."""
+    model = JointGraphClustering(task.k, random_state=seed, **options)
+    return model.fit(task.views, mappings=task.matches).labels_
+
+
+def joint_counts(task: Task, seed: int) -> Labels:
+    """Do the same with all tables taken for counts, which needs tables without negative values."""
+    if min(X.min() for X in task.views) < 0:
+        raise CannotRun("a table has negative values")
+    return joint(task, seed, features="counts")
+
+
+def k_means(task: Task, seed: int) -> Labels:
+    """Cluster the columns of all tables, side by side; gaps have the means of columns, and all tables one weight."""
+    blocks = []
+    for X, objects in zip(task.views, task.objects, strict=True):
+        ready = prepared(X)
+        block = np.tile(ready.mean(axis=0), (len(task.y), 1))
+        block[objects] = ready
+        blocks.append(block / np.sqrt(max(float(ready.var(axis=0).sum()), np.finfo(float).tiny)))
+    return _by_row(KMeans(task.k, n_init=10, random_state=seed).fit_predict(np.hstack(blocks)), task)
+
+
+def k_means_each(task: Task, seed: int) -> Labels:
+    """Cluster each table by itself."""
+    return [KMeans(task.k, n_init=10, random_state=seed).fit_predict(prepared(X)) for X in task.views]
+
+
+def sum_of_graphs(task: Task, seed: int) -> Labels:
+    """Cluster the sum of the graphs of 10 nearest neighbors, each normalized by degrees, by spectral clustering."""
+    n = len(task.y)
+    total = sparse.csr_array((n, n))
+    for X, objects in zip(task.views, task.objects, strict=True):
+        edges = sparse.coo_array(kneighbors_graph(prepared(X), min(NEIGHBORS, len(X) - 1)))
+        graph = sparse.csr_array((edges.data, (objects[edges.row], objects[edges.col])), shape=(n, n))
+        graph = (graph + graph.T) / 2
+        scale = sparse.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), np.finfo(float).tiny)))
+        total = total + scale @ graph @ scale
+    return _by_row(_spectral(total, task.k, seed), task)
+
+
+def _spectral(graph: Any, k: int, seed: int) -> Ints:
+    model = SpectralClustering(k, affinity="precomputed", n_init=10, random_state=seed, assign_labels="kmeans")
+    return np.asarray(model.fit_predict(sparse.csr_matrix(graph)), np.int64)
+
+
+def imml(name: str, task: Task, seed: int) -> Labels:
+    """Cluster by a method of iMML with its defaults; a row that is missing is one of NaN."""
+    import imml.cluster
+
+    tables = []
+    for X, objects in zip(task.views, task.objects, strict=True):
+        table = np.full((len(task.y), X.shape[1]), np.nan)
+        table[objects] = prepared(X)
+        tables.append(table)
+    model = getattr(imml.cluster, name)(n_clusters=task.k, random_state=seed, engine="python")
+    return _by_row(model.fit_predict(tables), task)
+
+
+def mvlearn(name: str, task: Task, seed: int) -> Labels:
+    """Cluster by a method of mvlearn, where every object has a row in every table."""
+    if not task.is_complete:
+        raise CannotRun("rows are missing")
+    import mvlearn.cluster
+
+    ordered = [prepared(X)[np.argsort(rows)] for X, rows in zip(task.views, task.objects, strict=True)]
+    graph = {"affinity": "nearest_neighbors", "n_neighbors": NEIGHBORS, "random_state": seed}
+    return _by_row(getattr(mvlearn.cluster, name)(task.k, **graph).fit_predict(ordered), task)
+
+
+def _by_row(labels: Any, task: Task) -> Labels:
+    return [np.asarray(labels, np.int64)[objects] for objects in task.objects]
+
+
+JOINT, SUM, EACH = "joint", "sum of graphs", "k-means of each table"
+OURS: dict[str, Method] = {JOINT: joint}
+PLAIN: dict[str, Method] = {"k-means": k_means, EACH: k_means_each, SUM: sum_of_graphs}
+GRID: dict[str, Method] = {  # beside the defaults
+    "joint with 5 neighbors": partial(joint, n_neighbors=5),
+    "joint with 20 neighbors": partial(joint, n_neighbors=20),
+    "joint with scaled columns": partial(joint, features="scaled"),
+    "joint with counts in all tables": joint_counts,
+}
+IMML = {name: partial(imml, name) for name in ("NEMO", "IMSR", "EEIMVC", "LFIMVC", "OPIMC")}
+MVLEARN = {
+    "mvlearn spectral": partial(mvlearn, "MultiviewSpectralClustering"),
+    "mvlearn co-regularized": partial(mvlearn, "MultiviewCoRegSpectralClustering"),
+}
+GROUPS: dict[str, dict[str, Method]] = {
+    "ours": OURS, "plain": PLAIN, "grid": GRID, "peers": {**IMML, **MVLEARN},
+}  # fmt: skip

@@ -1,0 +1,151 @@
+"""How complete data become tables of which only some rows match: the protocols of the field, as drawn by a seed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc import Dataset, load_dataset
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Tables, the object that each of their rows is, and the class of every object.
+
+    Rows that are known to match are the same object. Where it is not known, each row is an object of its own.
+    """
+
+    views: list[Floats]
+    objects: list[Ints]
+    y: Ints
+
+    @property
+    def k(self) -> int:
+        """The number of classes."""
+        return len(np.unique(self.y))
+
+    @property
+    def matches(self) -> dict[tuple[int, int], Ints]:
+        """The matching rows (r, 2) of every two tables."""
+        found = {}
+        for u, v in combinations(range(len(self.views)), 2):
+            _, *rows = np.intersect1d(self.objects[u], self.objects[v], assume_unique=True, return_indices=True)
+            found[u, v] = np.column_stack(rows)
+        return found
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every object has a row in every table."""
+        return all(len(rows) == len(self.y) for rows in self.objects)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A data set, a protocol, and its level: the share of objects or rows, 1 where the protocol has none."""
+
+    data: str
+    protocol: str
+    level: float
+
+
+def whole(data: Dataset) -> Task:
+    """Take a data set as it is; its rows are the same object where they match in any two tables."""
+    offsets = np.cumsum([0, *(len(X) for X in data.views)])
+    first = np.arange(offsets[-1])  # the first row of the same object, in all tables one after the other
+    for (u, v), rows in sorted(data.relations.items()):
+        first[offsets[v] + rows[:, 1]] = first[offsets[u] + rows[:, 0]]
+    kept, objects = np.unique(first, return_inverse=True)
+    return Task(data.views, np.split(objects, offsets[1:-1]), np.concatenate(data.labels)[kept])
+
+
+def masked(task: Task, seen: NDArray[np.bool_]) -> Task:
+    """Keep the rows that are seen, (n objects, V), of complete data."""
+    places = [np.flatnonzero(column) for column in seen.T]
+    return Task([X[rows] for X, rows in zip(task.views, places, strict=True)], places, task.y)
+
+
+def mask_a(task: Task, level: float, rng: np.random.Generator) -> Task:
+    """Let a share of the objects lose 1 to V − 1 views each, at random."""
+    n, n_views = len(task.y), len(task.views)
+    seen = np.ones((n, n_views), np.bool_)
+    for one in rng.choice(n, round(level * n), replace=False):
+        seen[one, rng.choice(n_views, rng.integers(1, n_views), replace=False)] = False
+    return masked(task, seen)
+
+
+def mask_b(task: Task, level: float, rng: np.random.Generator) -> Task:
+    """Remove a share of the rows of every view at random; objects that are left without any get one back."""
+    n, n_views = len(task.y), len(task.views)
+    seen = np.ones((n, n_views), np.bool_)
+    for view in range(n_views):
+        seen[rng.choice(n, round(level * n), replace=False), view] = False
+    lost = np.flatnonzero(~seen.any(axis=1))
+    seen[lost, rng.integers(n_views, size=len(lost))] = True
+    return masked(task, seen)
+
+
+def aligned(task: Task, level: float, rng: np.random.Generator) -> Task:
+    """Take the first two tables, whole and shuffled; a share of their rows is known to match."""
+    n = len(task.y)
+    orders = [rng.permutation(n), rng.permutation(n)]
+    known = np.zeros(n, np.bool_)
+    known[rng.choice(n, round(level * n), replace=False)] = True
+    own = np.where(known, np.arange(n), n + np.cumsum(~known) - 1)  # of the second table
+    views = [X[order] for X, order in zip(task.views, orders, strict=False)]
+    return Task(views, [orders[0], own[orders[1]]], np.concatenate([task.y, task.y[~known]]))
+
+
+def unchanged(task: Task, level: float, rng: np.random.Generator) -> Task:
+    """Leave everything as it is."""
+    return task
+
+
+PROTOCOLS: dict[str, Callable[[Task, float, np.random.Generator], Task]] = {
+    "gaps": unchanged,
+    "mask A": mask_a,
+    "mask B": mask_b,
+    "complete": unchanged,
+    "aligned": aligned,
+}
+TABLES = {"acm": (0, 2)}  # of the data sets of which not all are taken
+COMPLETE = (
+    "three_sources", "bbc_sport", "ngs", "acm", "wikipedia", "bdgp", "msrc_v5", "hundred_leaves", "handwritten",
+)  # fmt: skip
+MASKED = {
+    "mask A": {
+        "bbc_sport": (0.1, 0.3, 0.5, 0.7),
+        "ngs": (0.1, 0.3, 0.5),
+        "msrc_v5": (0.3, 0.5, 0.7),
+        "hundred_leaves": (0.3, 0.5, 0.7),
+        "handwritten": (0.1, 0.3, 0.5, 0.7),
+    },
+    "mask B": {"msrc_v5": (0.1, 0.3, 0.5)},
+}
+
+
+def cells() -> list[Cell]:
+    """List all cells of the study, family by family."""
+    found = [Cell(data, "gaps", 1.0) for data in ("three_sources_gaps", "bbc_sport_gaps")]
+    for protocol, levels_of in MASKED.items():
+        found += [Cell(data, protocol, level) for data, levels in levels_of.items() for level in levels]
+    found += [Cell(data, "complete", 1.0) for data in COMPLETE]
+    return found + [Cell(data, "aligned", level) for data in COMPLETE for level in (0.1, 0.3)]
+
+
+def draw(cell: Cell, number: int) -> Task:
+    """Draw the task of a cell by a number, the same each time; methods never see the classes."""
+    found = load_dataset(cell.data)
+    if taken := TABLES.get(cell.data):
+        views, labels = ([parts[v] for v in taken] for parts in (found.views, found.labels))
+        matches = {(i, j): found.relations[taken[i], taken[j]] for i, j in combinations(range(len(taken)), 2)}
+        found = Dataset(views, labels, matches, tuple(found.names[v] for v in taken))
+    seed = [zlib.crc32(f"{cell.data}, {cell.protocol} {cell.level}".encode()), number]
+    return PROTOCOLS[cell.protocol](whole(found), cell.level, np.random.default_rng(seed))
