@@ -1,0 +1,95 @@
+"""Methods label every row of every table, and find blobs that gaps do not hide."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from scripts.field.methods import EACH, GRID, IMML, MVLEARN, OURS, PLAIN, CannotRun, prepared
+from scripts.field.protocols import Task, aligned, mask_a
+from scripts.field.scores import of_objects, score
+
+
+@pytest.fixture
+def task():
+    """Three blobs, in two tables."""
+    y = np.repeat([0, 1, 2], 30)
+    rng = np.random.default_rng(0)
+    views = [rng.normal(scale=0.5, size=(90, 4)) + 6 * np.eye(4)[(y + shift) % 3] for shift in (0, 1)]
+    return Task(views, [np.arange(90)] * 2, y)
+
+
+@pytest.mark.parametrize("name", [*OURS, *PLAIN, "joint with 5 neighbors", "joint with scaled columns"])
+@pytest.mark.parametrize("protocol", [mask_a, aligned])
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
+def test_methods_find_blobs(task, name, protocol):
+    given = protocol(task, 0.4, np.random.default_rng(1))
+    labels = {**OURS, **PLAIN, **GRID}[name](given, 0)
+    assert [len(found) for found in labels] == [len(X) for X in given.views]
+    found = score(labels, given)
+    assert found["F_views"] > (0.6 if name == "k-means" else 0.95)  # means in the place of gaps mislead k-means
+    if name not in ("k-means", EACH):
+        assert found["ACC"] > 0.95
+
+
+def test_counts_are_refused_where_there_are_negative_values(task):
+    with pytest.raises(CannotRun, match="negative values"):
+        GRID["joint with counts in all tables"](task, 0)
+
+
+def test_rows_of_sparse_tables_get_length_1_and_other_columns_are_standardized(task):
+    counts = np.eye(5) * 3
+    assert (prepared(counts) == np.eye(5)).all()
+    ready = prepared(task.views[0])
+    assert ready.mean(axis=0) == pytest.approx(0, abs=1e-12)
+    assert ready.std(axis=0) == pytest.approx(1)
+
+
+@pytest.fixture
+def packages(monkeypatch):
+    """Put k-means in the place of the other packages, which are not among those of the tests."""
+    seen = []
+
+    class Filled:
+        def __init__(self, n_clusters, random_state, **options):
+            self.model = KMeans(n_clusters, random_state=random_state)
+
+        def fit_predict(self, tables):
+            seen.append(tables)
+            return self.model.fit_predict(np.nan_to_num(np.hstack(tables)))
+
+    for name, classes in {
+        "imml": ("NEMO", "IMSR", "EEIMVC", "LFIMVC", "OPIMC"),
+        "mvlearn": ("MultiviewSpectralClustering", "MultiviewCoRegSpectralClustering"),
+    }.items():
+        package, module = ModuleType(name), ModuleType(f"{name}.cluster")
+        package.cluster = module
+        for of_class in classes:
+            setattr(module, of_class, Filled)
+        monkeypatch.setitem(sys.modules, name, package)
+        monkeypatch.setitem(sys.modules, f"{name}.cluster", module)
+    return seen
+
+
+@pytest.mark.parametrize("name", IMML)
+def test_imml_gets_a_row_for_every_object_and_nan_for_what_is_missing(task, name, packages):
+    given = mask_a(task, 0.4, np.random.default_rng(1))
+    labels = IMML[name](given, 0)
+    assert [len(found) for found in labels] == [len(X) for X in given.views]
+    for table, objects in zip(packages[0], given.objects, strict=True):
+        assert np.flatnonzero(~np.isnan(table).any(axis=1)).tolist() == objects.tolist()
+
+
+@pytest.mark.parametrize("name", MVLEARN)
+def test_mvlearn_gets_complete_data_alone(task, name, packages):
+    order = np.random.default_rng(0).permutation(90)
+    given = Task([task.views[0], task.views[1][order]], [np.arange(90), order], task.y)
+    labels = MVLEARN[name](given, 0)
+    assert packages[0][1] == pytest.approx(prepared(task.views[1]))
+    assert (of_objects(labels, given) == labels[0]).all()
+    with pytest.raises(CannotRun, match="rows are missing"):
+        MVLEARN[name](mask_a(task, 0.4, np.random.default_rng(1)), 0)

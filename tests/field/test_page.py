@@ -1,0 +1,104 @@
+"""The page of the field's scorecard is what its store says, and claims fail where figures say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mvcc.datasets import registry
+from scripts.field import figures, store
+from scripts.field.figures import Claim, Comparison, Figures, claims
+from scripts.field.methods import GROUPS, JOINT
+from scripts.field.page import page
+from scripts.field.protocols import Cell, cells
+from scripts.field.scores import COLUMNS
+
+ROOT = Path(__file__).parents[2]
+CELL = Cell("ngs", "mask A", 0.1)
+
+
+def test_the_page_is_that_of_the_stored_scores():
+    assert page(Figures()) == (ROOT / "results" / "field.md").read_text("utf-8")
+
+
+def test_every_stored_line_is_of_a_known_cell_and_method():
+    known = {(cell.data, cell.protocol, cell.level) for cell in cells()}
+    for group, name in store.FILES.items():
+        lines = store.read(store.FOLDER / name)
+        assert set(lines[figures.CELL].itertuples(index=False, name=None)) <= known
+        same_file = [other for other in store.FILES if store.FILES[other] == store.FILES[group]]
+        assert set(lines["method"]) <= {method for other in same_file for method in GROUPS[other]}
+        assert not lines.duplicated(store.KEY).any()
+        scores = lines.loc[lines["problem"] == "", COLUMNS]
+        assert ((scores >= -0.5) & (scores <= 1)).all(axis=None)
+
+
+def test_every_published_figure_is_of_a_cell_of_the_study_and_names_its_source():
+    known = {(cell.data, cell.protocol, cell.level) for cell in cells()}
+    for entry in figures._entries():
+        assert (entry["data"], entry["protocol"], entry["level"]) in known
+        assert entry["data"] in registry()
+        assert entry["method"]
+        assert set(entry) <= {"data", "protocol", "level", "method", "source", "note", "ACC", "NMI", "F"}
+        assert all(0 < entry[measure] < 1 for measure in ("ACC", "NMI", "F") if measure in entry)
+
+
+def compared(*differences):
+    return [Comparison(CELL, "other", 0.9 + difference, 0.9) for difference in differences]
+
+
+@pytest.mark.parametrize(
+    ("differences", "margin", "verdict"),
+    [
+        ([0.0, 0.1], 0, "holds"),
+        ([-0.0004, 0.1, 0.1], 0, "holds in part"),
+        ([-0.1, 0.1], 0, "does not hold"),
+        ([-0.01, 0.1], 0.01, "holds"),
+        ([-0.0101, 0.1, 0.2], 0.01, "holds in part"),
+    ],
+)
+def test_a_claim_fails_where_a_figure_is_behind(differences, margin, verdict):
+    claim = Claim("", "", compared(*differences), margin)
+    assert claim.verdict == verdict
+    assert len(claim.behind) == sum(round(one, 4) < -margin for one in differences)
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Write a store with a cell: joint over two draws, two peers, and a setting on the first draw alone."""
+
+    def line(name, method, draw, accuracy):
+        scores = dict.fromkeys(COLUMNS, accuracy)
+        store.append(tmp_path / store.FILES[name], (CELL.data, CELL.protocol, CELL.level, draw, method), scores, 1.0)
+
+    for draw, accuracy in enumerate((0.9, 0.98)):
+        line("ours", JOINT, draw, accuracy)
+    line("plain", "k-means", 0, 0.5)
+    line("plain", "sum of graphs", 0, 0.96)
+    line("grid", "joint with 5 neighbors", 0, 0.93)
+    line("peers", "NEMO", 0, 0.7)
+    return Figures(tmp_path)
+
+
+def test_means_and_bests_are_those_of_the_lines(small):
+    assert small.cells() == [CELL]
+    assert small.mean(CELL, JOINT, "ACC") == pytest.approx(0.94)
+    assert small.best_peer(CELL, "ACC").method == "NEMO"
+    assert small.best_setting(CELL, "ACC").value == pytest.approx(0.93)
+    assert small.in_grid(CELL, JOINT, "ACC") == pytest.approx(0.9)  # on the draw of the other settings
+    assert small.best_published(CELL, "ACC") == figures.Best("ARSL-IMVC", 0.962)
+    assert small.best_published(CELL, "NMI") is None
+
+
+def test_claims_compare_what_they_say(small):
+    found = {claim.title: claim for claim in claims(small)}
+    published = found["ACC at least the best published one"]
+    assert [(one.against, one.ahead) for one in published.behind] == [("ARSL-IMVC", -0.022)]
+    each = found["ACC never behind a method that was run here by more than 0.01"]
+    assert {one.against: one.ahead for one in each.comparisons} == pytest.approx(
+        {"k-means": 0.44, "sum of graphs": -0.02, "NEMO": 0.24}
+    )
+    assert [one.against for one in each.behind] == ["sum of graphs"]
+    assert found["Defaults within 0.02 of the best setting"].verdict == "does not hold"
+    assert "NGs, mask A 0.1, against ARSL-IMVC: 0.940 instead of 0.962, −0.022" in page(small)

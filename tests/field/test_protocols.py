@@ -1,0 +1,93 @@
+"""The protocols of the field keep what they promise: who loses what, and which rows are still the same object."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mvcc import Dataset
+from scripts.field import protocols
+from scripts.field.protocols import Cell, Task, aligned, cells, draw, mask_a, mask_b, whole
+
+N, V = 60, 4
+
+
+@pytest.fixture
+def task():
+    """Tables whose only column has the number of the object."""
+    tables = [np.arange(N, dtype=float)[:, None] for _ in range(V)]
+    return Task(tables, [np.arange(N)] * V, np.arange(N) % 3)
+
+
+def times(task):
+    """In how many tables every object is."""
+    return np.bincount(np.concatenate(task.objects), minlength=len(task.y))
+
+
+def check_rows(task):
+    """Every row is of the object that it says."""
+    for X, objects in zip(task.views, task.objects, strict=True):
+        assert (task.y[objects] == X[:, 0] % 3).all()
+        assert len(np.unique(objects)) == len(objects) == len(X)
+    for (u, v), rows in task.matches.items():
+        assert (task.views[u][rows[:, 0]] == task.views[v][rows[:, 1]]).all()
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 1.0])
+def test_mask_a_takes_views_from_a_share_of_the_objects(task, level):
+    masked = mask_a(task, level, np.random.default_rng(0))
+    check_rows(masked)
+    assert (times(masked) < V).sum() == round(level * N)
+    assert times(masked).min() >= 1
+    assert not masked.is_complete
+
+
+def test_mask_a_takes_from_one_to_all_but_one(task):
+    masked = mask_a(task, 1.0, np.random.default_rng(0))
+    assert np.unique(times(masked)).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("level", [0.1, 0.2, 0.9])
+def test_mask_b_takes_rows_from_every_view_and_leaves_one_to_each_object(task, level):
+    masked = mask_b(task, level, np.random.default_rng(0))
+    check_rows(masked)
+    left = N - round(level * N)
+    assert all(len(X) >= left for X in masked.views)
+    given_back = sum(len(X) - left for X in masked.views)
+    assert (given_back > 0) == (level == 0.9)
+    assert times(masked).min() >= 1
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 1.0])
+def test_aligned_tables_are_whole_and_shuffled_and_some_matches_are_known(task, level):
+    found = aligned(task, level, np.random.default_rng(0))
+    check_rows(found)
+    known = round(level * N)
+    assert [len(X) for X in found.views] == [N, N]
+    assert found.matches[0, 1].shape == (known, 2)
+    assert len(found.y) == 2 * N - known
+    assert np.bincount(times(found)).tolist()[1:] == [2 * (N - known), known][: 1 + (known > 0)]
+    assert any((X[:, 0] != np.arange(N)).any() for X in found.views)
+
+
+def test_matches_of_a_data_set_make_objects_across_all_tables():
+    views = [np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0]]), np.array([[3.0], [2.0], [1.0]])]
+    labels = [np.array([5, 6, 7]), np.array([6, 8]), np.array([8, 7, 6])]
+    matches = {(0, 1): [[1, 0]], (0, 2): [[1, 2], [2, 1]], (1, 2): [[0, 2], [1, 0]]}
+    task = whole(Dataset(views, labels, {key: np.array(rows) for key, rows in matches.items()}, ("a", "b", "c")))
+    assert task.y.tolist() == [5, 6, 7, 8]
+    assert [rows.tolist() for rows in task.objects] == [[0, 1, 2], [1, 3], [3, 2, 1]]
+    assert {key: sorted(rows.tolist()) for key, rows in task.matches.items()} == matches
+
+
+def test_a_draw_is_that_of_its_number(task, monkeypatch):
+    data = Dataset(task.views, [task.y] * V, task.matches, tuple("abcd"))
+    monkeypatch.setattr(protocols, "load_dataset", lambda name: data)
+    first, again, second = (draw(Cell("msrc_v5", "mask A", 0.5), number) for number in (0, 0, 1))
+    assert [rows.tolist() for rows in first.objects] == [rows.tolist() for rows in again.objects]
+    assert [rows.tolist() for rows in first.objects] != [rows.tolist() for rows in second.objects]
+    assert len(draw(Cell("acm", "complete", 1.0), 0).views) == 2  # of which not all tables are taken
+
+
+def test_every_cell_is_there_once():
+    assert len(set(cells())) == len(cells())

@@ -1,0 +1,75 @@
+"""Lines are added to the store one by one, and nothing that is stored is measured again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mvcc import Dataset
+from scripts.field import __main__ as study
+from scripts.field import protocols, store
+from scripts.field.protocols import Cell
+from scripts.field.scores import COLUMNS
+
+CELL = Cell("msrc_v5", "mask A", 0.5)
+
+
+@pytest.fixture(autouse=True)
+def data(monkeypatch):
+    """Two tables of two blobs in the place of the benchmarks."""
+    y = np.arange(20) % 2
+    views = [np.random.default_rng(v).normal(size=(20, 2)) + 9 * y[:, None] for v in (0, 1)]
+    same = np.column_stack((np.arange(20), np.arange(20)))
+    found = Dataset(views, [y, y], {(0, 1): same}, ("a", "b"))
+    monkeypatch.setattr(protocols, "load_dataset", lambda name: found)
+
+
+@pytest.fixture
+def methods():
+    """Return a method that is right and notes its seeds, and one that fails."""
+    seeds = []
+
+    def right(task, seed):
+        seeds.append(seed)
+        return [task.y[objects] for objects in task.objects]
+
+    def wrong(task, seed):
+        raise ValueError("not\n  today")
+
+    return seeds, {"right": right, "wrong": wrong}
+
+
+def test_a_line_has_scores_or_a_problem(tmp_path, methods):
+    path = tmp_path / "new" / "scores.csv"
+    study.measure(CELL, 0, methods[1], path, 60)
+    right, wrong = store.read(path).to_dict("records")
+    assert (right["data"], right["protocol"], right["level"], right["draw"]) == ("msrc_v5", "mask A", 0.5, 0)
+    assert [right[name] for name in COLUMNS] == [1.0] * len(COLUMNS)
+    assert right["problem"] == ""
+    assert wrong["problem"] == "ValueError: not today"
+    assert all(np.isnan(wrong[name]) for name in COLUMNS)
+
+
+def test_nothing_is_measured_twice_and_what_failed_is_not_tried_again(tmp_path, methods):
+    seeds, of_name = methods
+    path = tmp_path / "scores.csv"
+    for number in (0, 1, 0, 1):
+        study.measure(CELL, number, of_name, path, 60)
+    assert seeds == [0, 1]
+    assert store.read(path)["method"].tolist() == ["right", "wrong", "right"]
+    study.measure(Cell("msrc_v5", "mask A", 0.3), 1, of_name, path, 60)
+    assert seeds == [0, 1, 1]
+
+
+def test_a_method_that_takes_too_long_gets_no_further_draw(tmp_path, methods):
+    seeds, of_name = methods
+    path = tmp_path / "scores.csv"
+    store.append(path, ("msrc_v5", "mask A", 0.5, 0, "right"), dict.fromkeys(COLUMNS, 0.5), 61.0)
+    study.measure(CELL, 1, of_name, path, 60)
+    assert seeds == []
+    study.measure(CELL, 1, of_name, path, 90)
+    assert seeds == [1]
+
+
+def test_a_file_that_does_not_exist_has_no_lines(tmp_path):
+    assert store.read(tmp_path / "none.csv").empty
