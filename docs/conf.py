@@ -27,6 +27,7 @@ include_patterns = [
     "data/README.md",
     "results/claims.md",
     "results/beyond.md",
+    "results/field.md",
 ]
 exclude_patterns = ["docs/_build", "docs/_ext", "docs/_templates", ".*", "**/.*", "mvcc", "tests"]
 extensions = [

@@ -11,7 +11,7 @@ from matplotlib.testing.compare import compare_images
 
 from tests.docs.blocks import GENERATED, ROOT, blocks_of, pages
 
-IN_SITE = [*pages(), "CHANGELOG.md", "results/claims.md"]
+IN_SITE = [*pages(), "CHANGELOG.md", "results/claims.md", "results/field.md"]
 
 
 @pytest.mark.parametrize("page", IN_SITE)
