@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -61,14 +63,18 @@ def test_nothing_is_measured_twice_and_what_failed_is_not_tried_again(tmp_path, 
     assert seeds == [0, 1, 1]
 
 
-def test_a_method_that_takes_too_long_gets_no_further_draw(tmp_path, methods):
-    seeds, of_name = methods
+def test_a_method_that_takes_too_long_is_ended_and_gets_no_further_draw(tmp_path):
+    started = []
+
+    def slow(task, seed):
+        started.append(seed)
+        time.sleep(60)
+
     path = tmp_path / "scores.csv"
-    store.append(path, ("msrc_v5", "mask A", 0.5, 0, "right"), dict.fromkeys(COLUMNS, 0.5), 61.0)
-    study.measure(CELL, 1, of_name, path, 60)
-    assert seeds == []
-    study.measure(CELL, 1, of_name, path, 90)
-    assert seeds == [1]
+    for number in (0, 1):
+        study.measure(CELL, number, {"slow": slow}, path, 0.05)
+    assert started == [0]
+    assert store.read(path)["problem"].tolist() == ["TimeoutError: took more than 0 seconds"]
 
 
 def test_a_file_that_does_not_exist_has_no_lines(tmp_path):
