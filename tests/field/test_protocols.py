@@ -10,6 +10,7 @@ from scripts.field import protocols
 from scripts.field.protocols import Cell, Task, aligned, cells, draw, mask_a, mask_b, whole
 
 N, V = 60, 4
+CLASSES = {"three_sources_gaps": 6, "msrc_v5": 7, "ngs": 5}
 
 
 @pytest.fixture
@@ -91,3 +92,15 @@ def test_a_draw_is_that_of_its_number(task, monkeypatch):
 
 def test_every_cell_is_there_once():
     assert len(set(cells())) == len(cells())
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "cell", [cell for cell in cells() if cell.data in ("three_sources_gaps", "msrc_v5", "ngs")], ids=str
+)
+def test_benchmarks_become_tasks(cell):
+    task = draw(cell, 0)
+    assert task.is_complete == (cell.protocol == "complete")
+    assert task.k == CLASSES[cell.data]
+    assert [len(rows) for rows in task.objects] == [len(X) for X in task.views]
+    assert len(np.unique(np.concatenate(task.objects))) == len(task.y)

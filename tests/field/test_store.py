@@ -7,9 +7,10 @@ import time
 import numpy as np
 import pytest
 
-from mvcc import Dataset
+from mvcc import Dataset, load_dataset
 from scripts.field import __main__ as study
 from scripts.field import protocols, store
+from scripts.field.methods import OURS, PLAIN
 from scripts.field.protocols import Cell
 from scripts.field.scores import COLUMNS
 
@@ -79,3 +80,16 @@ def test_a_method_that_takes_too_long_is_ended_and_gets_no_further_draw(tmp_path
 
 def test_a_file_that_does_not_exist_has_no_lines(tmp_path):
     assert store.read(tmp_path / "none.csv").empty
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.exact_bits
+def test_a_stored_line_can_be_measured_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(protocols, "load_dataset", load_dataset)
+    cell = Cell("three_sources_gaps", "gaps", 1.0)
+    study.measure(cell, 0, {**OURS, **PLAIN}, tmp_path / "scores.csv", 600)
+    both = store.read(tmp_path / "scores.csv").merge(store.read(store.FOLDER / "scores.csv"), on=store.KEY)
+    assert len(both) == 4
+    for name in COLUMNS:
+        assert both[f"{name}_x"].tolist() == pytest.approx(both[f"{name}_y"].tolist(), abs=2e-6)
