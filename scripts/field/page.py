@@ -11,8 +11,8 @@ from textwrap import fill
 
 from mvcc.datasets import dataset_info
 from scripts.field import store
-from scripts.field.figures import Best, Claim, Comparison, Figures, claims
-from scripts.field.methods import EACH, GROUPS, JOINT, SUM
+from scripts.field.figures import COMPARED, Best, Claim, Comparison, Figures, claims
+from scripts.field.methods import EACH, JOINT, SUM
 from scripts.field.protocols import Cell
 
 FAMILIES = {
@@ -81,21 +81,23 @@ Three things to know before reading on:
 
 _RULES = """\
 A claim **holds** when it does in every comparison, **holds in part** when it fails in less than half of them, and
-otherwise **does not hold**. Comparisons are of means over all draws. Whether a difference is larger than chance is not
-tested; standard errors are in the tables below."""
+otherwise **does not hold**. Comparisons are of means: over all draws with published figures, and over the draws that
+both were measured on with other methods. Whether a difference is larger than chance is not tested; standard errors are
+in the tables below."""
 
 _READING = """\
 ACC is the share of objects whose cluster stands for their class (Hungarian method). NMI is mutual information over the
 arithmetic mean of both entropies. Both are over objects: the rows of an object share one label, and where a method
 gives them several, that of the first table counts. After ± is one standard error over the draws. *Best setting* is the
 mean of the first draws, which all settings were tried on. *Best peer* is the best in this cell of k-means on all
-columns and the methods of other packages, chosen by the true classes, which favors it. A dash means that there is no
-figure. Bold is the largest figure but for that of the best setting. Purity, adjusted Rand index, and pairwise F over
-objects and within tables are in the CSV files of `results/field/`."""
+columns and the methods of other packages, chosen by the true classes, which favors it; packages were run on fewer draws
+([below](#all-methods)). A dash means that there is no figure. Bold is the largest figure but for that of the best
+setting. Purity, adjusted Rand index, and pairwise F over objects and within tables are in the CSV files of
+`results/field/`."""
 
 _METHODS = """\
-Each method beside joint in the cells in which it was run, as means. All but joint get prepared columns: rows of sparse
-non-negative tables with length 1, columns of other tables standardized.
+Each method beside joint, as means over the cells in which it was run, with the same draws for both. All but joint get
+prepared columns: rows of sparse non-negative tables with length 1, columns of other tables standardized.
 
 - **k-means**: all columns side by side, each table with the same total variance; gaps are filled with means of columns.
 - **k-means of each table** is scored table by table. Its clusters need not mean the same in two tables, which is an
@@ -125,18 +127,17 @@ def _in_short(figures: Figures) -> str:
     found = figures.cells()
     first = claims(figures)[0]
     n = len(first.comparisons)
+    draws = _span(figures.draws.xs(JOINT, level="method"))
     return fill(
-        f"There are {len(found)} cells, from {len({cell.data for cell in found})} files, with "
-        f"{_span(figures.draws.xs(JOINT, level='method'))} each. In {n - len(first.behind)} of the {n} cells with a "
-        "published ACC, joint with its defaults reaches the best one.",
+        f"There are {len(found)} cells, from {len({cell.data for cell in found})} files, with {draws} draws each. In "
+        f"{n - len(first.behind)} of the {n} cells with a published ACC, joint with its defaults reaches the best one.",
         120,
     )
 
 
 def _span(counts: Iterable[int]) -> str:
     low, high = min(counts), max(counts)
-    draws = "draw" if high == 1 else "draws"
-    return f"{low} {draws}" if low == high else f"{low} to {high} {draws}"
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _claims_table(found: list[Claim]) -> str:
@@ -204,22 +205,19 @@ def _signed(value: float) -> str:
 
 def _methods_table(figures: Figures) -> str:
     names = ["method", "cells", "draws", "ACC", "joint's", "NMI", "joint's", "F within tables", "joint's"]
-    lines = ["| " + " | ".join(names) + " |", "|---|--:|---|" + "--:|" * (len(names) - 3)]
-    for method in [name for group in ("plain", "peers") for name in GROUPS[group]]:
-        own = [cell for cell in figures.cells() if figures.mean(cell, method, "ACC") is not None]
-        if not own:
-            continue
-        means = []
+    lines = ["| " + " | ".join(names) + " |", "|---|--:|--:|" + "--:|" * (len(names) - 3)]
+    for method in [*COMPARED, EACH]:
+        values = []
         for measure in ("ACC", "NMI", "F_views"):
-            for name in (method, JOINT):
-                means.append(sum(figures.mean(cell, name, measure) for cell in own) / len(own))
-        draws = figures.draws.xs(method, level="method")
-        values = [f"{mean:.3f}" for mean in means]
-        if method == EACH:
-            values[:4] = ["–"] * 4
-        low, high = min(draws), max(draws)
-        span = f"{low}" if low == high else f"{low} to {high}"
-        lines.append(f"| {method} | {len(own)} | {span} | {' | '.join(values)} |")
+            pairs = [pair for cell in figures.cells() if (pair := figures.paired(cell, method, measure))]
+            if pairs and (method != EACH or measure == "F_views"):
+                values += [sum(pair.other for pair in pairs) / len(pairs), sum(pair.own for pair in pairs) / len(pairs)]
+            else:
+                values += [None, None]
+        if pairs:
+            draws = _span(figures.draws.xs(method, level="method"))
+            shown = ["–" if value is None else f"{value:.3f}" for value in values]
+            lines.append(f"| {method} | {len(pairs)} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 
