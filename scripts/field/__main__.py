@@ -35,6 +35,7 @@ def main() -> None:
     """Measure what is not in the store yet."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--methods", nargs="+", default=["ours", "plain"], choices=list(GROUPS))
+    parser.add_argument("--only", nargs="+", help="names of methods (default: all of the groups)")
     parser.add_argument("--data", nargs="+", default=sorted({cell.data for cell in cells()}))
     parser.add_argument("--protocols", nargs="+", default=list(PROTOCOLS), choices=list(PROTOCOLS))
     parser.add_argument("--draws", type=int, default=10)
@@ -44,10 +45,11 @@ def main() -> None:
     warnings.simplefilter("ignore")  # of other packages; problems that end a fit are stored
     for group in args.methods:
         path = args.out / store.FILES[group]
+        methods = {name: method for name, method in GROUPS[group].items() if name in (args.only or GROUPS[group])}
         chosen = published() if group == "grid" else cells()
         chosen = [cell for cell in chosen if cell.data in args.data and cell.protocol in args.protocols]
         for number, cell in product(range(args.draws), chosen):  # so that a stopped command has some of each cell
-            measure(cell, number, GROUPS[group], path, args.limit)
+            measure(cell, number, methods, path, args.limit)
 
 
 @contextmanager

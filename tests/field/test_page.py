@@ -97,7 +97,7 @@ def test_claims_compare_what_they_say(small):
     assert [(one.against, one.ahead) for one in published.behind] == [("ARSL-IMVC", -0.022)]
     each = found["ACC never behind a method that was run here by more than 0.01"]
     assert {one.against: one.ahead for one in each.comparisons} == pytest.approx(
-        {"k-means": 0.44, "sum of graphs": -0.02, "NEMO": 0.24}
+        {"k-means": 0.4, "sum of graphs": -0.06, "NEMO": 0.2}  # on the first draw alone
     )
     assert [one.against for one in each.behind] == ["sum of graphs"]
     assert found["Defaults within 0.02 of the best setting"].verdict == "does not hold"
