@@ -15,6 +15,7 @@ from scripts.field.figures import COMPARED, Best, Claim, Comparison, Figures, cl
 from scripts.field.methods import EACH, JOINT, SUM
 from scripts.field.protocols import Cell
 
+_NONE = "–"
 FAMILIES = {
     "gaps": (
         "Gaps of their own",
@@ -104,7 +105,10 @@ prepared columns: rows of sparse non-negative tables with length 1, columns of o
   easier task, and so it counts in none of the comparisons but that of F within tables.
 - **Sum of graphs**: spectral clustering of the sum of the graphs of 10 nearest neighbors, each normalized by degrees.
 - **NEMO, IMSR, EEIMVC, LFIMVC, OPIMC**: iMML's Python engines with their defaults; a missing row is one of NaN.
-- **mvlearn**: spectral and co-regularized spectral clustering, where all rows match."""
+- **mvlearn**: spectral and co-regularized spectral clustering, where all rows match.
+
+Other packages were not run in all cells, for lack of time: IMSR, LFIMVC and mvlearn not on ACM, Wikipedia, BDGP,
+100Leaves and Handwritten, and NEMO there not on partly aligned tables."""
 
 _END = """\
 ## Repeat the study
@@ -168,28 +172,38 @@ def _called(cell: Cell) -> str:
 
 
 def _family(figures: Figures, found: list[Cell], measure: str) -> str:
-    has_level = found[0].protocol not in ("gaps", "complete")
-    names = ["data set", *(["level"] if has_level else []), f"joint, {measure}", "best setting", "sum of graphs"]
-    names += ["best peer", "best published"]
-    lines = ["| " + " | ".join(names) + " |", "|---|" + "--:|" * (len(names) - 3) + "---|---|"]
-    for cell in found:
-        own = figures.mean(cell, JOINT, measure)
-        plain = figures.mean(cell, SUM, measure)
-        setting = figures.best_setting(cell, measure)
-        others = [figures.best_peer(cell, measure), figures.best_published(cell, measure)]
-        largest = max(x for x in (own, plain, *(other.value for other in others if other)) if x is not None)
-        error = figures.error(cell, JOINT, measure)
-        cells_ = [dataset_info(cell.data).title, *([f"{cell.level}"] if has_level else [])]
-        cells_ += [_bold(own, largest) + (f" ± {error:.3f}" if error == error else "")]
-        cells_ += [f"{setting.value:.3f}" if setting else "–", _bold(plain, largest) if plain is not None else "–"]
-        cells_ += [_with_name(other, largest) for other in others]
-        lines.append("| " + " | ".join(cells_) + " |")
-    return "\n".join(lines)
+    """Make the table of a family; columns without any figure are left out."""
+    columns: dict[str, list[str]] = {"data set": [dataset_info(cell.data).title for cell in found]}
+    if found[0].protocol not in ("gaps", "complete"):
+        columns["level"] = [f"{cell.level}" for cell in found]
+    rows = [_row(figures, cell, measure) for cell in found]
+    for number, name in enumerate(
+        (f"joint, {measure}", "best setting", "sum of graphs", "best peer", "best published")
+    ):
+        columns[name] = [row[number] for row in rows]
+    columns = {name: values for name, values in columns.items() if set(values) != {_NONE}}
+    rule = ["---" if name in ("data set", "best peer", "best published") else "--:" for name in columns]
+    lines = [list(columns), rule, *zip(*columns.values(), strict=True)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _row(figures: Figures, cell: Cell, measure: str) -> list[str]:
+    own, plain = (figures.mean(cell, name, measure) for name in (JOINT, SUM))
+    setting = figures.best_setting(cell, measure)
+    others = [figures.best_peer(cell, measure), figures.best_published(cell, measure)]
+    largest = max(x for x in (own, plain, *(other.value for other in others if other)) if x is not None)
+    error = figures.error(cell, JOINT, measure)
+    return [
+        _bold(own, largest) + (f" ± {error:.3f}" if error == error else ""),
+        f"{setting.value:.3f}" if setting else _NONE,
+        _bold(plain, largest) if plain is not None else _NONE,
+        *(_with_name(other, largest) for other in others),
+    ]
 
 
 def _with_name(other: Best | None, largest: float) -> str:
     if other is None:
-        return "–"
+        return _NONE
     name = "" if other.method == "not recorded" else f" ({other.method})"
     return f"{_bold(other.value, largest)}{name}"
 
@@ -216,7 +230,7 @@ def _methods_table(figures: Figures) -> str:
                 values += [None, None]
         if pairs:
             draws = _span(figures.draws.xs(method, level="method"))
-            shown = ["–" if value is None else f"{value:.3f}" for value in values]
+            shown = [_NONE if value is None else f"{value:.3f}" for value in values]
             lines.append(f"| {method} | {len(pairs)} | {draws} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
