@@ -143,7 +143,10 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
             ]  # fmt: skip
     wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
     if (folder / MODEL).exists():
-        damage = _damage_of_model(content_of(folder / MODEL), facts)
+        try:
+            damage = _damage_of_model(content_of(folder / MODEL), facts)
+        except OSError as error:
+            damage = f"it cannot be read: {error.strerror}"
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
     if (folder / CONFIG).exists():

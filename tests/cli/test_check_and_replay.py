@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 
 import pytest
@@ -65,6 +66,11 @@ def spoil_labels(folder):
     (folder / "out/images/labels.csv").write_text(labels)
 
 
+def pipe_for_model(folder):
+    (folder / "out/model.skops").unlink()
+    os.mkfifo(folder / "out/model.skops")
+
+
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
@@ -72,6 +78,7 @@ def spoil_labels(folder):
         (spoil_labels, 1, "images/labels.csv: it is missing, or is not what clustering.json says."),
         (lambda folder: (folder / "out/texts/moved.csv").unlink(), 1, "texts/moved.csv: it is missing, or"),
         (lambda folder: (folder / "out/model.skops").unlink(), 1, "model.skops: it is missing."),
+        (pipe_for_model, 1, "model.skops: it cannot be read: this is a named pipe, no regular file"),
         (lambda folder: (folder / "out/clustering.json").write_text("{"), 1, "damaged"),
         (lambda folder: (folder / "out/cluster.yaml").write_text("views: 3"), 1, "problems in"),
         (lambda folder: (folder / "data/pairs.csv").write_text(""), 0, "pairs.csv: the input has changed since"),
