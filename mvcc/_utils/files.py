@@ -15,7 +15,7 @@ from typing import IO
 
 from mvcc._utils.environment import command_line, now
 from mvcc._utils.messages import clipped
-from mvcc._utils.reading import content_of
+from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import MvccError, StoreError
 
 
@@ -177,7 +177,7 @@ def _described(content: str) -> str:
 
 def _is_holder(content: str) -> bool:
     try:
-        return set(_HOLDER) <= set(json.loads(content))
+        return set(_HOLDER) <= set(parse_json(content))
     except (ValueError, TypeError):
         return False
 

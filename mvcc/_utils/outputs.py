@@ -30,7 +30,7 @@ from mvcc._utils.files import (
     write_whole,
 )
 from mvcc._utils.messages import why_unwritten
-from mvcc._utils.reading import content_of
+from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
 
 LEDGER = ".mvcc-files"
@@ -351,7 +351,7 @@ def _entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
         raise not_of_mvcc(ledger, "the list of files")
     for line in lines:
         with suppress(ValueError, TypeError):
-            checksum, kind, name = json.loads(line)
+            checksum, kind, name = parse_json(line)
             if all(isinstance(one, str) for one in (checksum, kind, name)) and _is_inside(name):
                 yield checksum, kind, name
 

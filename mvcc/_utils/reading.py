@@ -10,6 +10,7 @@ import json
 import os
 import re
 import stat
+import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -139,6 +140,11 @@ def parse_json(content: str | bytes) -> Any:
         tree = json.loads(text)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # Python reads no longer whole numbers
+        most = sys.get_int_max_str_digits()
+        raise ValueError(f"it holds a number of more than {most:,} digits") from None
     if text.count("[") + text.count("{") > MOST_DEPTH or _MAY_BE_HALF.search(text):
         _check_tree(tree)
     return tree

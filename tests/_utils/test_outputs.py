@@ -155,11 +155,12 @@ def test_a_second_process_is_told_of_the_first_and_writes_nothing(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_a_file_called_like_the_lock_stays(tmp_path):
-    (tmp_path / LOCK).write_text("my notes")
+@pytest.mark.parametrize("content", ["my notes", "[" * 10**5])
+def test_a_file_called_like_the_lock_stays(tmp_path, content):
+    (tmp_path / LOCK).write_text(content)
     with pytest.raises(StoreError, match=r"is not a lock of mvcc\. Move it away"), locked(tmp_path):
         pass
-    assert (tmp_path / LOCK).read_text() == "my notes"
+    assert (tmp_path / LOCK).read_text() == content
 
 
 @pytest.mark.parametrize("name", [LOCK, LEDGER])
@@ -191,7 +192,7 @@ def test_a_file_called_like_the_ledger_stays(tmp_path, content):
     assert names(tmp_path) == [LEDGER]
 
 
-@pytest.mark.parametrize("content", ["", "\n", "\n["])
+@pytest.mark.parametrize("content", ["", "\n", "\n[", "[" * 10**5])
 def test_a_ledger_whose_first_line_was_cut_off_is_one(tmp_path, content):
     (tmp_path / LEDGER).write_text(content)
     write(tmp_path / "labels.csv")

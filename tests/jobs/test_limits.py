@@ -212,6 +212,7 @@ def test_text_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path):
     [
         ('{"x": ' + "[" * 200 + "]" * 200 + "}", ":1: cannot be read: it is nested more than 100 levels deep"),
         ('{"x": ' + "[" * 10**5, ":1: .*(nested|no JSON)"),
+        (f'{{"x": {"9" * 5000}}}', ":1: cannot be read: it holds a number of more than 4,300 digits"),
         ('{"x": 1}\n{"x": "\\ud800"}', r":2: cannot be read: a text holds half a character \(the surrogate "),
         ('{"x": 1}\n{"\\udfff": 1}', ":2: cannot be read: a text holds half"),
     ],
