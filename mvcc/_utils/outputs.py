@@ -8,6 +8,7 @@ at a time writes to a folder.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -35,6 +36,7 @@ from mvcc.exceptions import StoreError
 
 LEDGER = ".mvcc-files"
 _MANY_ENTRIES = 2000
+_STANDARD = {Path("/dev/stdout"): 1, Path("/dev/stderr"): 2}
 _UNFINISHED = ""  # in place of a checksum, until the file is complete
 
 
@@ -365,6 +367,26 @@ def _is_stream(path: Path) -> bool:
     return path.parent == Path("/dev") or path.is_fifo() or path.is_char_device()
 
 
+def _send(path: Path, content: bytes) -> None:
+    """Write into a stream; standard output is a file that the shell has opened, and goes on where it is.
+
+    A pipe that nobody reads is an error: it would keep the command for ever.
+    """
+    try:
+        if path in _STANDARD:
+            handle = os.dup(_STANDARD[path])
+        else:
+            handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            os.set_blocking(handle, True)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+    except OSError as error:
+        why = why_unwritten(error, "choose another --out")
+        if error.errno == errno.ENXIO:
+            why = "nobody reads from this pipe. Read from it first, or choose another --out."
+        raise StoreError(f"{path} cannot be written: {why}") from error
+
+
 def check_output(path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a file that `write_output` would refuse, before its content is computed."""
     if _is_stream(path):
@@ -383,7 +405,7 @@ def write_output(
 ) -> None:
     """Write one file, as `OutputFolder.write` does; a pipe such as /dev/stdout takes the bytes."""
     if _is_stream(path):
-        path.write_bytes(content)
+        _send(path, content)
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
         folder.write({path.name: content})

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,7 @@ from mvcc.exceptions import StoreError
 
 
 def write(path, content=b"1", kind="labels", **options):
-    write_output(path, content, kind, **options)
+    write_output(Path(path), content, kind, **options)
 
 
 def names(folder):
@@ -255,3 +258,36 @@ def test_a_pipe_takes_the_bytes(tmp_path):
         assert os.read(reader, 10) == b"12"
     finally:
         os.close(reader)
+
+
+def test_a_pipe_that_nobody_reads_is_an_error(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match=r"pipe cannot be written: nobody reads from this pipe\."):
+        write(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write(tmp_path / "pipe", b"content")
+    assert os.read(reader, 100) == b"content"
+    os.close(reader)
+
+
+def test_a_full_device_is_an_error():
+    with pytest.raises(StoreError, match=r"/dev/full cannot be written: No space left on device\."):
+        write("/dev/full")
+
+
+def test_no_file_is_made_among_the_devices():
+    with pytest.raises(StoreError, match="cannot be written: No such file or directory"):
+        write("/dev/labels.csv")
+
+
+@pytest.mark.parametrize("before", [b"", b"mine\n"])
+def test_what_the_shell_redirects_is_added_to(tmp_path, before):
+    """Also what is printed later comes behind it."""
+    (tmp_path / "log").write_bytes(before)
+    code = (
+        "import sys; from pathlib import Path; from mvcc._utils.outputs import write_output;"
+        "write_output(Path('/dev/stdout'), b'content\\n', 'labels'); print('done')"
+    )
+    with open(tmp_path / "log", "ab" if before else "wb") as log:
+        subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
+    assert (tmp_path / "log").read_bytes() == before + b"content\ndone\n"
