@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import signal
 import sys
@@ -19,6 +20,7 @@ from mvcc.cli._shared import wants_color
 from mvcc.exceptions import ConfigError, MvccError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # where standard output goes
 _OBJECTS = 50_000  # that are made before the garbage collector looks at them
 _AFTER_INTERRUPT = {
     "ask": "all answers are stored, the same command goes on",
@@ -130,6 +132,8 @@ def main() -> NoReturn:
     try:
         # outside standalone mode click returns the code of ctx.exit() and raises what went wrong
         code = cli.main(prog_name="mvcc", standalone_mode=False, color=wants_color())
+        if sys.stdout is not None:  # as where the shell has closed it
+            sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
         after = _AFTER_INTERRUPT.get("".join(sys.argv[1:2]), "repeat the command to finish")
         code = _complain(f"interrupted; {after}.", INTERRUPTED)
@@ -138,6 +142,12 @@ def main() -> NoReturn:
         code = error.exit_code
     except MvccError as error:
         code = _complain(str(error), USAGE if isinstance(error, ConfigError) else FAILURE)
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:  # files have names
+            raise
+        sys.stdout = None  # what it still holds would be an error again when Python ends
+        words = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
+        code = _complain(words, FAILURE)
     sys.exit(code or 0)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from mvcc.cli import cli, main
@@ -91,3 +95,20 @@ def test_an_unexpected_error_is_not_swallowed(monkeypatch):
     monkeypatch.setattr(cli, "main", fail)
     with pytest.raises(ZeroDivisionError):
         main()
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_standard_output_is_one_message(unbuffered):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "mvcc", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "mvcc: the output cannot be written: No space left on device. Make room, or send it elsewhere.\n"
+    )
