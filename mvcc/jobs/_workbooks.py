@@ -10,6 +10,7 @@ import math
 import re
 import zipfile
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import Any
 
 import pandas as pd
@@ -175,8 +176,9 @@ def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
         sheet = book.create_sheet(title[:31])
         sheet.freeze_panes = "A2"  # the names stay in sight
         columns = [[str(name), *_values(frame[name])] for name in frame.columns]
-        for row in zip(*columns, strict=True):
-            sheet.append([_cell(sheet, value, path) for value in row])
+        with closing(sheet):  # or Python tells of its generator when a cell is refused
+            for row in zip(*columns, strict=True):
+                sheet.append([_cell(sheet, value, path) for value in row])
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()

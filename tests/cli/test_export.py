@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import shutil
 from pathlib import Path
@@ -16,6 +17,7 @@ from pyarrow import parquet
 
 from mvcc.cli._export import command
 from mvcc.exceptions import ConfigError, DataError, StoreError
+from mvcc.jobs._workbooks import workbook_bytes
 from tests.jobs.problems import cluster, read_csv, with_values, write_csv
 
 COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
@@ -194,6 +196,16 @@ def test_what_no_workbook_can_hold_is_told(folder, tmp_path, monkeypatch, name, 
     with pytest.raises(DataError, match=message):
         export(folder / "results", "--out", tmp_path / "all.xlsx")
     assert not (tmp_path / "all.xlsx").exists()
+
+
+def test_a_cell_that_is_refused_leaves_no_open_sheet(monkeypatch):
+    """Or Python tells of an error of openpyxl below the message, whenever it finds the sheet."""
+    ignored = []
+    monkeypatch.setattr("sys.unraisablehook", ignored.append)
+    with pytest.raises(DataError, match="cannot be in a workbook"):
+        workbook_bytes({"one": pd.DataFrame({"x": ["fine", "\x01"]})}, "a.xlsx")
+    gc.collect()
+    assert not ignored
 
 
 def test_formulas_of_other_formats_are_escaped_in_csv(folder, tmp_path):
