@@ -21,7 +21,7 @@ from mvcc.exceptions import ConfigError, DataError
 from mvcc.jobs._cells import as_arrow, as_csv, escaped, flat, has_decimal_commas, with_numbers
 from mvcc.jobs._config import Job
 from mvcc.jobs._folder import CONFIG, inputs_of, job_of_clustering, label_columns
-from mvcc.jobs._formats import read_frame
+from mvcc.jobs._formats import read_frame, without_words_of_libraries
 from mvcc.jobs._parquet import frame_of_parquet, pyarrow_for
 from mvcc.jobs._tables import row_ids
 from mvcc.jobs._workbooks import read_records, read_workbook, workbook_bytes
@@ -147,7 +147,9 @@ def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) ->
         )
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
-    return _Exported(view.path, content, _exact(frame, view.path, content), beside)
+    with without_words_of_libraries():
+        exact = _exact(frame, view.path, content)
+    return _Exported(view.path, content, exact, beside)
 
 
 def _free(name: str, taken: pd.Index) -> str:

@@ -46,10 +46,17 @@ def read_frame(path: str) -> pd.DataFrame:
         what to do.
     """
     ending = known_ending(path)
-    with reading(path), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a library would say of a file is said here, or is of no concern
+    with reading(path), without_words_of_libraries():
         # never by name: some libraries take names for addresses on the network, or read whole folders
         return _READERS[ending](content_of(path), clipped(path, MOST_SHOWN))
+
+
+@contextmanager
+def without_words_of_libraries() -> Iterator[None]:
+    """Keep back what a library would say of a file: it is said here, or is of no concern."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def known_ending(path: str) -> str:

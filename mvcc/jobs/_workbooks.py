@@ -23,6 +23,7 @@ from mvcc.jobs._sheets import MOST_COLUMNS, MOST_ROWS, Sheet, measured
 
 _ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
+_MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
 _MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -223,7 +224,8 @@ def _is_kept_number(value: Any) -> bool:
 def _is_kept_moment(value: Any) -> bool:
     """Tell whether a sheet keeps a date or time: from the year 1900 on, to the millisecond, without a time zone."""
     if isinstance(value, datetime.timedelta):
-        return value % datetime.timedelta(milliseconds=1) == datetime.timedelta(0)
+        fine = value.microseconds % 1000 or getattr(value, "nanoseconds", 0)
+        return abs(value.days) <= _MOST_DAYS and not fine
     fine = getattr(value, "microsecond", 0) % 1000 or getattr(value, "nanosecond", 0)
     in_reach = 1900 <= getattr(value, "year", 1900) <= 9999
     return in_reach and not fine and getattr(value, "tzinfo", None) is None

@@ -8,6 +8,7 @@ import datetime
 import decimal
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -248,6 +249,32 @@ def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, tab
     for row, values in zip(list(csv.reader(io.StringIO(text, newline="")))[1:], zip(*before, strict=True), strict=True):
         for cell, value in zip(row[:5], values, strict=True):
             assert is_written(cell, value), (cell, value)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms"])
+def test_durations_of_millions_of_years_are_texts_in_a_workbook(clustered, unit):
+    lengths = [1, 2**53, -(2**53), None, 5, 6]
+    durations = pa.array(lengths, pa.int64()).cast(pa.duration(unit))
+    table = pa.table({"id": [f"r{n}" for n in range(N_ROWS)], "x": range(N_ROWS), "a": durations})
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    _, columns = own_of(exported(clustered, "table.parquet", buffer.getvalue(), "xlsx"), "xlsx")
+    assert columns[2][0] == datetime.timedelta(seconds=1 if unit == "s" else 0.001)
+    assert columns[2][3] is None
+    assert all(re.fullmatch(r"-?\d+ days .*", columns[2][n]) for n in (1, 2))
+
+
+def test_days_that_a_workbook_cannot_show_are_exported_without_a_warning(clustered):
+    """Also of the library that reads them; all warnings are errors here."""
+    book = openpyxl.Workbook()
+    book.active.append(["id", "x", "a"])
+    for n in range(N_ROWS):
+        book.active.append([f"r{n}", n, 10**10])
+        book.active.cell(n + 2, 3).number_format = "yyyy-mm-dd"
+    buffer = io.BytesIO()
+    book.save(buffer)
+    _, columns = own_of(exported(clustered, "table.xlsx", buffer.getvalue(), "xlsx"), "xlsx")
+    assert columns[2] == [None] * N_ROWS
 
 
 def is_same(cell, value):
