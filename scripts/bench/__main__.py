@@ -11,7 +11,9 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from scripts.bench import e_step, fits, large, runs
+from scripts.bench.page import replace_block
 from scripts.bench.shapes import shapes
+from scripts.bench.shapes import table as table_of_shapes
 from scripts.bench.table import as_table
 
 ROOT = Path(__file__).parents[2]
@@ -62,6 +64,7 @@ def main() -> None:
     folder.mkdir(exist_ok=True)
     table.to_csv(folder / "benchmarks.csv", index=False, float_format="%.6g", lineterminator="\n")
     e_step.draw(table, folder / "benchmarks.png")
+    replace_block("shapes", table_of_shapes(table))
     print("\nE-steps larger than those that the model is made from:\n")
     print(e_step.held_out(table).to_string(index=False, float_format="{:.3g}".format))
     print(f"\nWritten to {folder / 'benchmarks.csv'} and .png, after {(time.perf_counter() - began) / 60:.1f} minutes.")

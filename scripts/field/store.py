@@ -11,7 +11,10 @@ import pandas as pd
 from scripts.field.scores import COLUMNS
 
 FOLDER = Path(__file__).parents[2] / "results" / "field"
-FILES = {"ours": "scores.csv", "plain": "scores.csv", "grid": "grid.csv", "peers": "peers.csv"}
+FILES = {
+    "ours": "scores.csv", "plain": "scores.csv", "tables": "scores.csv",
+    "pairs": "pairs.csv", "grid": "grid.csv", "peers": "peers.csv",
+}  # fmt: skip
 KEY = ["data", "protocol", "level", "draw", "method"]
 HEADER = [*KEY, *COLUMNS, "seconds", "problem"]
 

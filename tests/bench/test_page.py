@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.bench import beyond, e_step, growth
+from scripts.bench import beyond, e_step, growth, shapes
 from scripts.bench.page import RESULTS, block
 
 ROOT = Path(__file__).parents[2]
@@ -54,3 +54,9 @@ def test_the_growth_on_the_page_is_what_was_measured():
 
 def test_the_rows_beyond_one_machine_come_from_what_was_measured():
     assert block("beyond") == beyond.table(beyond.stored())
+
+
+def test_the_tables_of_other_shapes_on_the_page_are_those_that_were_measured():
+    measured = pd.read_csv(RESULTS / "benchmarks.csv")
+    assert measured["task"].str.startswith(shapes.NAME).sum() >= 6
+    assert block("shapes") == shapes.table(measured)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from scripts.field.methods import EACH, GRID, IMML, MVLEARN, OURS, PLAIN, CannotRun, prepared
+from mvcc import JointGraphClustering
+from scripts.field import methods
+from scripts.field.methods import EACH, GRID, IMML, MVLEARN, OF_TABLES, OURS, PAIRS, PLAIN, CannotRun, prepared
 from scripts.field.protocols import Task, aligned, mask_a
 from scripts.field.scores import of_objects, score
 
@@ -23,17 +25,40 @@ def task():
     return Task(views, [np.arange(90)] * 2, y)
 
 
-@pytest.mark.parametrize("name", [*OURS, *PLAIN, "joint with 5 neighbors", "joint with scaled columns"])
+@pytest.mark.parametrize(
+    "name", [*OURS, *PLAIN, *OF_TABLES, *PAIRS, "joint with 5 neighbors", "joint with scaled columns"]
+)
 @pytest.mark.parametrize("protocol", [mask_a, aligned])
 @pytest.mark.filterwarnings("ignore:Graph is not fully connected")
 def test_methods_find_blobs(task, name, protocol):
     given = protocol(task, 0.4, np.random.default_rng(1))
-    labels = {**OURS, **PLAIN, **GRID}[name](given, 0)
+    labels = {**OURS, **PLAIN, **OF_TABLES, **PAIRS, **GRID}[name](given, 0)
     assert [len(found) for found in labels] == [len(X) for X in given.views]
     found = score(labels, given)
     assert found["F_views"] > (0.6 if name == "k-means" else 0.95)  # means in the place of gaps mislead k-means
-    if name not in ("k-means", EACH):
+    if name != "k-means" and not name.startswith(EACH):
         assert found["ACC"] > 0.95
+
+
+@pytest.mark.parametrize(("name", "n_pairs", "n_wrong"), [("20 pairs", 20, 0), ("160 pairs, 10 % wrong", 160, 16)])
+def test_pairs_are_of_the_first_table_half_of_them_must_links_and_some_are_wrong(
+    task, name, n_pairs, n_wrong, monkeypatch
+):
+    given, seen = mask_a(task, 0.4, np.random.default_rng(1)), []
+
+    class Watched(JointGraphClustering):
+        def fit(self, views, y=None, *, constraints=None, mappings=None):
+            seen.extend(constraints)
+            return super().fit(views, constraints=constraints, mappings=mappings)
+
+    monkeypatch.setattr(methods, "JointGraphClustering", Watched)
+    PAIRS[name](given, 0)
+    judged, second = seen
+    y = given.y[given.objects[0]]
+    together = y[judged.pairs[:, 0]] == y[judged.pairs[:, 1]]
+    assert second is None
+    assert together.sum() == n_pairs / 2 == (~together).sum()
+    assert (judged.must_link != together).sum() == n_wrong
 
 
 def test_counts_are_refused_where_there_are_negative_values(task):

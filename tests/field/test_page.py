@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from mvcc.datasets import registry
-from scripts.field import figures, store
+from scripts.field import figures, pairs, store
 from scripts.field.figures import Claim, Comparison, Figures, claims
 from scripts.field.methods import GROUPS, JOINT
-from scripts.field.page import page
-from scripts.field.protocols import Cell, cells
+from scripts.field.page import _failures, page
+from scripts.field.protocols import COMPLETE, Cell, cells
 from scripts.field.scores import COLUMNS
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ def test_the_page_is_that_of_the_stored_scores():
 
 
 def test_every_stored_line_is_of_a_known_cell_and_method():
-    known = {(cell.data, cell.protocol, cell.level) for cell in cells()}
+    known = {(cell.data, cell.protocol, cell.level) for cell in [*cells(), *pairs.cells()]}
     for group, name in store.FILES.items():
         lines = store.read(store.FOLDER / name)
         assert set(lines[figures.CELL].itertuples(index=False, name=None)) <= known
@@ -44,8 +44,8 @@ def test_every_published_figure_is_of_a_cell_of_the_study_and_names_its_source()
         assert all(0 < entry[measure] < 1 for measure in ("ACC", "NMI", "F") if measure in entry)
 
 
-def compared(*differences):
-    return [Comparison(CELL, "other", 0.9 + difference, 0.9) for difference in differences]
+def compared(*differences, error=0.0):
+    return [Comparison(CELL, "other", 0.9 + difference, 0.9, error) for difference in differences]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,48 @@ def test_a_claim_fails_where_a_figure_is_behind(differences, margin, verdict):
     claim = Claim("", "", compared(*differences), margin)
     assert claim.verdict == verdict
     assert len(claim.behind) == sum(round(one, 4) < -margin for one in differences)
+
+
+@pytest.mark.parametrize(("difference", "error", "holds"), [(-0.03, 0.02, True), (-0.05, 0.02, False)])
+def test_some_claims_fail_only_beyond_two_standard_errors(difference, error, holds):
+    assert Claim("", "", compared(difference, error=error), 0.01).behind != []
+    claim = Claim("", "", compared(difference, error=error), 0.01, beyond_chance=True)
+    assert (claim.verdict == "holds") == holds
+
+
+def test_pairs_are_compared_draw_by_draw(tmp_path):
+    cell = Cell("wine", "half", 0.3)
+    scores = {
+        "no pairs": (0.6, 0.8),
+        "20 pairs": (0.5, 0.8),
+        "160 pairs": (0.9, 0.8),
+        "160 pairs, 5 % wrong": (0.8, 0.8),
+    }
+    for method, of_draws in scores.items():
+        for number, f in enumerate(of_draws):
+            place = (cell.data, cell.protocol, cell.level, number, method)
+            store.append(tmp_path / "pairs.csv", place, dict.fromkeys(COLUMNS, f), 1.0)
+    found = Figures(tmp_path)
+    made = {claim.title: claim for claim in pairs.claims(found)}
+    assert [len(claim.comparisons) for claim in made.values()] == [1, 1, 1]
+    few, many, wrong = made.values()
+    assert [one.comparisons[0].ahead for one in (few, many, wrong)] == [-0.05, 0.2, -0.05]
+    assert few.comparisons[0].error == pytest.approx(0.05)
+    assert [claim.verdict for claim in (few, many, wrong)] == ["holds", "holds", "does not hold"]
+    said = "\n".join(pairs.section(found))
+    assert "| Wine | 2 | 0.700 | 0.650, −0.050 ± 0.050 | 0.850, +0.200 ± 0.200 | 0.800, −0.050 ± 0.050 | – |" in said
+
+
+def test_aims_are_of_the_mean_of_eight(tmp_path):
+    for data in COMPLETE:
+        place = (data, "half", 0.3, 0, "no pairs")
+        store.append(tmp_path / "pairs.csv", place, dict.fromkeys(COLUMNS, 0.0 if data == "handwritten" else 0.6), 1.0)
+    claim = pairs.claims(Figures(tmp_path))[0]
+    assert {one.against: one.ahead for one in claim.comparisons} == {
+        "the aim of F without pairs": -0.06,
+        "the aim of ARI without pairs": 0.01,
+    }
+    assert "mean of eight, half 0.3, against the aim of F without pairs: 0.600" in _failures(claim)
 
 
 @pytest.fixture

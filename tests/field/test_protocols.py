@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from mvcc import Dataset
 from scripts.field import protocols
-from scripts.field.protocols import Cell, Task, aligned, cells, draw, mask_a, mask_b, whole
+from scripts.field.protocols import CUT, Cell, Task, aligned, cells, cut, draw, half, mask_a, mask_b, whole
 
 N, V = 60, 4
 CLASSES = {"three_sources_gaps": 6, "msrc_v5": 7, "ngs": 5}
@@ -71,6 +72,27 @@ def test_aligned_tables_are_whole_and_shuffled_and_some_matches_are_known(task, 
     assert any((X[:, 0] != np.arange(N)).any() for X in found.views)
 
 
+@pytest.mark.parametrize("level", [0.1, 0.3, 1.0])
+def test_half_matched_objects_are_in_both_tables_or_in_one_of_them(task, level):
+    found = half(task, level, np.random.default_rng(0))
+    check_rows(found)
+    both = round(level * N)
+    assert [len(X) for X in found.views] == [both + (N - both) // 2] * 2
+    assert found.matches[0, 1].shape == (both, 2)
+    assert times(found).min() >= 1
+
+
+@pytest.mark.parametrize("data", CUT)
+def test_tables_of_scikit_learn_are_cut_in_two(data):
+    first, second = cut(data).views
+    assert first.shape == {"wine": (178, 6), "breast_cancer": (569, 20), "digits_halves": (1797, 32)}[data]
+    if data == "digits_halves":
+        images = load_digits().images
+        assert (images[7, :, :4] == first[7].reshape(4, 8).T).all()
+        assert (images[7, :, 4:] == second[7].reshape(4, 8).T).all()
+    assert draw(Cell(data, "half", 0.3), 0).k == {"wine": 3, "breast_cancer": 2, "digits_halves": 10}[data]
+
+
 def test_matches_of_a_data_set_make_objects_across_all_tables():
     views = [np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0]]), np.array([[3.0], [2.0], [1.0]])]
     labels = [np.array([5, 6, 7]), np.array([6, 8]), np.array([8, 7, 6])]
@@ -100,7 +122,7 @@ def test_every_cell_is_there_once():
 )
 def test_benchmarks_become_tasks(cell):
     task = draw(cell, 0)
-    assert task.is_complete == (cell.protocol == "complete")
+    assert task.is_complete == (cell.protocol == "complete" or (cell.protocol, cell.level) == ("half", 1.0))
     assert task.k == CLASSES[cell.data]
     assert [len(rows) for rows in task.objects] == [len(X) for X in task.views]
     assert len(np.unique(np.concatenate(task.objects))) == len(task.y)

@@ -10,7 +10,7 @@ import pytest
 from mvcc import Dataset, load_dataset
 from scripts.field import __main__ as study
 from scripts.field import protocols, store
-from scripts.field.methods import OURS, PLAIN
+from scripts.field.methods import OF_TABLES, OURS, PAIRS, PLAIN
 from scripts.field.protocols import Cell
 from scripts.field.scores import COLUMNS
 
@@ -85,11 +85,18 @@ def test_a_file_that_does_not_exist_has_no_lines(tmp_path):
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.exact_bits
-def test_a_stored_line_can_be_measured_again(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("cell", "methods", "name"),
+    [
+        (Cell("three_sources_gaps", "gaps", 1.0), {**OURS, **PLAIN}, "scores.csv"),
+        (Cell("three_sources", "half", 0.3), {**OURS, **PLAIN, **OF_TABLES}, "scores.csv"),
+        (Cell("three_sources", "half", 0.3), PAIRS, "pairs.csv"),
+    ],
+)
+def test_a_stored_line_can_be_measured_again(cell, methods, name, tmp_path, monkeypatch):
     monkeypatch.setattr(protocols, "load_dataset", load_dataset)
-    cell = Cell("three_sources_gaps", "gaps", 1.0)
-    study.measure(cell, 0, {**OURS, **PLAIN}, tmp_path / "scores.csv", 600)
-    both = store.read(tmp_path / "scores.csv").merge(store.read(store.FOLDER / "scores.csv"), on=store.KEY)
-    assert len(both) == 4
+    study.measure(cell, 0, methods, tmp_path / name, 600)
+    both = store.read(tmp_path / name).merge(store.read(store.FOLDER / name), on=store.KEY)
+    assert len(both) == len(methods)
     for name in COLUMNS:
         assert both[f"{name}_x"].tolist() == pytest.approx(both[f"{name}_y"].tolist(), abs=2e-6)
