@@ -18,7 +18,7 @@ SIGNATURES = {
     "MultiViewConstrainedClustering": "(base, transfer=None, *, closure='full', max_iter=20, tol=1e-06, "
     "random_state=None)",
     "JointGraphClustering": "(n_clusters=8, *, n_neighbors=10, n_components=None, n_init=10, constraint_weight=0.5, "
-    "view_weights=None, features='auto', on_conflict='error', random_state=None)",
+    "view_weights=None, features='auto', graph='auto', on_conflict='error', random_state=None)",
     "JointSpectralFeatures": "(n_components=None, *, n_neighbors=10, n_view_components=10, features='auto', "
     "random_state=None)",
     "Questions": "(views, mappings=None, *, n_neighbors=10, random_state=0)",

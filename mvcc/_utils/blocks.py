@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 BLOCK_ROWS = 2**14
 
 
 def blocks_of(n: int) -> list[slice]:
     """Return n rows as slices of at most ``BLOCK_ROWS``."""
     return [slice(first, min(first + BLOCK_ROWS, n)) for first in range(0, n, BLOCK_ROWS)]
+
+
+class LazyRows:
+    """Rows that are made when they are looked at: ``rows[some]``, by numbers or a slice.
+
+    Parameters
+    ----------
+    n : int
+        How many there are.
+    made : callable
+        Returns those of some numbers, (m, d); it is asked for one block of them at a time.
+    """
+
+    def __init__(self, n: int, made: Callable[[Any], NDArray[Any]]) -> None:
+        self._n, self._made = n, made
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, some: slice | NDArray[np.int64]) -> NDArray[Any]:
+        numbers = np.arange(*some.indices(self._n)) if isinstance(some, slice) else some
+        parts = [self._made(numbers[block]) for block in blocks_of(len(numbers))]
+        return np.concatenate(parts) if parts else self._made(numbers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.linalg
@@ -13,19 +13,19 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from mvcc._utils.progress import teller
-from mvcc.embedding._neighbors import SINGLE_PRECISION_FROM, precision_of
-from mvcc.embedding._products import Product
 from mvcc.exceptions import InvalidInputError
 
 _DENSE_OBJECTS = 600
 _MOST_DENSE_OBJECTS = 5_000  # where so many components are asked for that sparse methods are slow
+_TOLERANCE = 1e-4  # of eigenvalues, relative to them
 _DIGITS = 6  # of eigenvalues that are told apart
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Graph: TypeAlias = sp.csr_array | NDArray[np.float64]
 
 
-def leading_eigenvectors(number: int, graph: sp.csr_array, factor: sp.csr_array | None = None) -> tuple[Floats, Floats]:
+def leading_eigenvectors(number: int, graph: Graph, factor: sp.csr_array | None = None) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where a factor is given.
 
     The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an eigenvalue 1, and
@@ -45,13 +45,13 @@ def leading_eigenvectors(number: int, graph: sp.csr_array, factor: sp.csr_array 
     return values, vectors * np.sign(largest)
 
 
-def residual(values: Floats, vectors: Floats, graph: sp.csr_array, factor: sp.csr_array | None = None) -> float:
+def residual(values: Floats, vectors: Floats, graph: Graph, factor: sp.csr_array | None = None) -> float:
     """Return the largest length of S v − μ v, S the graph, plus F Fᵀ where a factor is given."""
     times = _multiplied_by(graph, factor)
     return max(float(np.linalg.norm(times(v) - value * v)) for value, v in zip(values, vectors.T, strict=True))
 
 
-def _pieces_of(graph: sp.csr_array, factor: sp.csr_array | None) -> list[Ints]:
+def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
     """Return the objects of each connected component, the largest first."""
     n_pieces, piece = connected_components(graph, directed=False)
     if n_pieces > 1 and factor is not None:  # landmarks that pieces share connect them
@@ -64,9 +64,7 @@ def _pieces_of(graph: sp.csr_array, factor: sp.csr_array | None) -> list[Ints]:
     return sorted((own for own in members if len(own)), key=len, reverse=True)
 
 
-def _of_pieces(
-    number: int, pieces: list[Ints], graph: sp.csr_array, factor: sp.csr_array | None
-) -> tuple[Floats, Floats]:
+def _of_pieces(number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
     """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first.
 
     As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first ``number`` have none of them.
@@ -79,7 +77,7 @@ def _of_pieces(
     of_piece = np.repeat(np.arange(len(found)), [len(values) for values, _ in found])
     column = np.concatenate([np.arange(len(values)) for values, _ in found])
     leading = np.lexsort((of_piece, -values.round(_DIGITS)))[:number]
-    vectors = np.zeros((graph.shape[0], len(leading)), precision_of(graph.shape[0]))
+    vectors = np.zeros((graph.shape[0], len(leading)))
     for place, one in enumerate(leading):
         vectors[pieces[of_piece[one]], place] = found[of_piece[one]][1][:, column[one]]
     return values[leading], vectors
@@ -89,19 +87,18 @@ def _better_dense(number: int, n: int) -> bool:
     return n <= _DENSE_OBJECTS or (number > n // 5 and n <= _MOST_DENSE_OBJECTS)
 
 
-def _eigenpairs(number: int, graph: sp.csr_array, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
+def _eigenpairs(number: int, graph: Graph, factor: sp.csr_array | None) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, in no order, and eigenvectors."""
     n = graph.shape[0]
     times = _multiplied_by(graph, factor)
     if _better_dense(number, n):
-        full = times(np.eye(n))
+        full = times(np.eye(n, dtype=graph.dtype))
         found: tuple[Floats, Floats] = scipy.linalg.eigh((full + full.T) / 2, subset_by_index=(n - number, n - 1))
         return found
-    precision, tolerance = precision_of(n), 1e-4 if n < SINGLE_PRECISION_FROM else 1e-3
-    start = np.random.default_rng(0).standard_normal(n).astype(precision)
-    operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=precision)
+    start = np.random.default_rng(0).standard_normal(n).astype(graph.dtype)
+    operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=graph.dtype)
     try:
-        found = eigsh(operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=tolerance)
+        found = eigsh(operator, number, v0=start, ncv=min(max(2 * number + 1, 20), n), tol=_TOLERANCE)
     except ArpackNoConvergence as error:
         raise InvalidInputError(
             f"The {number} leading eigenvectors of the graph of {n} objects cannot be found; ask for fewer "
@@ -110,9 +107,8 @@ def _eigenpairs(number: int, graph: sp.csr_array, factor: sp.csr_array | None) -
     return found
 
 
-def _multiplied_by(graph: sp.csr_array, factor: sp.csr_array | None = None) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    A = Product(graph)
+def _multiplied_by(graph: Graph, factor: sp.csr_array | None = None) -> Callable[[NDArray[Any]], NDArray[Any]]:
     if factor is None:
-        return A.__matmul__
-    F, transposed = Product(factor), factor.T  # a view; by rows it would be as large as the factor, and no faster
-    return lambda x: A @ x + F @ (transposed @ x)
+        return lambda x: graph @ x
+    transposed = factor.T  # a view; by rows it would be as large as the factor, and no faster
+    return lambda x: graph @ x + factor @ (transposed @ x)

@@ -16,8 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from mvcc._utils.messages import called, shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
+from mvcc.embedding._anchor_graph import any_graph
 from mvcc.embedding._auto_features import Rule, fitted_features
-from mvcc.embedding._joint_graph import embedded, joint_graph, neighbors_for, separate_problems, unit_rows
+from mvcc.embedding._joint_graph import embedded, neighbors_for, separate_problems, unit_rows
 from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import ConstrainedViews, FittedViews, GivenViews
@@ -170,14 +171,15 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
             for numbers, inside in separate_problems(len(data), relations):
                 some = [data[number] for number in numbers]
                 q = neighbors_for(some, n_view_components, n_neighbors)
-                graph = joint_graph(some, inside, q, n_view_components, rng)
+                graph = any_graph(some, inside, q, n_view_components, n_view_components, rng)
                 wanted = n_components or min(2 * n_view_components, max(graph.n_objects // 3, 1))
                 if wanted > graph.n_objects:
                     names = ", ".join(called(number, given.names) for number in numbers)
                     raise InvalidInputError(
                         f"n_components={wanted} needs as many objects, but view {names} has {graph.n_objects}."
                     )
-                rows = embedded(*graph.components(wanted)[:2], wanted)
+                pairs = graph.components(wanted)
+                rows = embedded(pairs.values, pairs.vectors[:], wanted)
                 for number, objects in zip(numbers, graph.objects, strict=True):
                     features[number] = rows[objects].astype(np.float64, copy=False)
         self._features, self._searches = features, [NeighborSearch.among(X) for X in data]

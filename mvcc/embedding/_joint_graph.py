@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, dijkstra
 
 from mvcc._utils.blocks import blocks_of
 from mvcc.constraints import Relations
 from mvcc.embedding._eigenvectors import leading_eigenvectors, residual
-from mvcc.embedding._neighbors import NeighborSearch, nearness, precision_of
+from mvcc.embedding._neighbors import NeighborSearch, nearness
 from mvcc.embedding._view_agreement import agreed, view_agreement
 
 LOCAL_NEIGHBOR = 7  # the distance to it is the local scale of a row
@@ -27,7 +28,7 @@ MOST_LANDMARKS = 2_000
 NEAR_LANDMARKS = 10
 EIGENVALUE_POWER = 2  # τ, how much leading components count
 MATCHED_OBJECTS_WEIGHT = 2.0  # times their share of all objects
-_FEWEST_MATCHED_OBJECTS = 20
+FEWEST_MATCHED_OBJECTS = 20
 _FEWEST_MATCHES = 3  # that connect two views
 _TINY = 1e-12
 
@@ -68,10 +69,10 @@ class JointGraph:
         A_v.
     spectra : list of (n_v, r) arrays
         Unit rows of leading eigenvectors of A_v, twice as many as landmarks are near by; none without landmarks.
-    recalls : list of float
-        The share of the nearest rows of each view that were found.
     agreement : (V, V) array
         How much every two views agree; see ``view_agreement``.
+    n_neighbors : int
+        Of a row in the graph of its view, at most.
     """
 
     objects: list[Ints]
@@ -79,35 +80,40 @@ class JointGraph:
     landmarks: sp.csr_array | None
     view_graphs: list[sp.csr_array]
     spectra: list[Floats]
-    recalls: list[float]
     agreement: Floats
+    n_neighbors: int
 
     @property
     def n_objects(self) -> int:
         """The number of objects."""
         return int(self.affinities.shape[0])
 
+    @property
+    def n_anchors(self) -> list[int]:
+        """None: rows are tied to each other."""
+        return [0] * len(self.objects)
+
+    @cached_property
     def normalized_affinities(self) -> sp.csr_array:
-        """Return D^−½ A D^−½, without landmarks."""
+        """S = D^−½ A D^−½, without landmarks."""
         return _normalized(self.affinities)
 
-    def with_matched_objects(self, columns_of: Callable[[Ints], Floats], n_neighbors: int) -> JointGraph:
+    def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> JointGraph:
         """Return the graph with edges between objects that are seen in all views, by their columns side by side.
 
         Parameters
         ----------
         columns_of : callable
             Returns the columns of some objects in all views, (m, d); see ``object_columns``.
-        n_neighbors : int
         """
         seen = np.flatnonzero(np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0))
-        if len(self.objects) < 2 or len(seen) < _FEWEST_MATCHED_OBJECTS:
+        if len(self.objects) < 2 or len(seen) < FEWEST_MATCHED_OBJECTS:
             return self
-        graph = _normalized(_view_graph(NeighborSearch.among(columns_of(seen)), n_neighbors))
+        graph = _normalized(_view_graph(NeighborSearch.among(columns_of(seen)), self.n_neighbors))
         weight = MATCHED_OBJECTS_WEIGHT * len(seen) / self.n_objects
         rows_of = membership(seen, self.n_objects)
-        between = _compact(weight * (rows_of @ graph @ rows_of.T), self.n_objects)
-        return replace(self, affinities=_compact(self.affinities + between, self.n_objects))
+        between = weight * (rows_of @ graph @ rows_of.T)
+        return replace(self, affinities=(self.affinities + between).tocsr())
 
     def components(self, number: int) -> Eigenpairs:
         """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ) D^−½."""
@@ -115,11 +121,45 @@ class JointGraph:
         degrees = A.sum(axis=1)
         if F is not None:
             degrees = degrees + LANDMARK_SHARE * (F @ F.sum(axis=0))
-        scale = sp.diags_array((1 / np.sqrt(np.maximum(degrees, _TINY))).astype(A.dtype, copy=False))
-        A = _compact(scale @ A @ scale, self.n_objects)
-        F = None if F is None else _compact(np.sqrt(LANDMARK_SHARE) * (scale @ F), self.n_objects)
+        scale = sp.diags_array(1 / np.sqrt(np.maximum(degrees, _TINY)))
+        A = (scale @ A @ scale).tocsr()
+        F = None if F is None else (np.sqrt(LANDMARK_SHARE) * (scale @ F)).tocsr()
         values, vectors = leading_eigenvectors(number, A, F)
         return Eigenpairs(values, vectors, residual(values, vectors, A, F))
+
+    def diffused(self, step: Floats, share: float, n_steps: int) -> Floats:
+        """Return Σ_t (share S)ᵗ step for t = 0 … n_steps."""
+        total = step.copy()
+        for _ in range(n_steps):
+            step = share * (self.normalized_affinities @ step)
+            total += step
+        return total
+
+    def nearest_sources(self, sources: Ints, share: float) -> Ints:
+        """Return the source that is nearest to every object in the graph, negative without one.
+
+        The length of a path is −log of the product of its affinities, each times the share.
+        """
+        near = self.normalized_affinities
+        # dijkstra of SciPy before 1.15 takes no other indices
+        places = [part.astype(np.int32, copy=False) for part in (near.indices, near.indptr)]
+        lengths = sp.csr_array((-np.log(np.maximum(share * near.data, 1e-300)), *places), shape=near.shape)
+        found: Ints = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
+        return found
+
+    def around(self, view: int, shares: Floats) -> Floats:
+        """Return the product of the graph of one view with (n_v, k) numbers."""
+        found: Floats = self.view_graphs[view] @ shares
+        return found
+
+    def spectrum(self, view: int, rows: Ints) -> Floats:
+        """Return unit rows of the leading eigenvectors of the graph of one view."""
+        return self.spectra[view][rows]
+
+    def forget_views(self) -> None:
+        """Let go of the graphs of single views, and their eigenvectors."""
+        for parts in (self.view_graphs, self.spectra):
+            parts.clear()
 
 
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
@@ -172,13 +212,12 @@ def joint_graph(
     """
     n_objects, objects = find_objects([len(X) for X in views], relations)
     weights = np.ones(len(views)) if weights is None else weights
-    searches = [NeighborSearch.among(X) for X in views]
-    near = [_compact(_view_graph(search, n_neighbors), n_objects) for search in searches]
+    near = [_view_graph(NeighborSearch.among(X), n_neighbors) for X in views]
     graphs = [_normalized(affinities) for affinities in near]
-    recalls = [search.recall for search in searches]
     landmarks = _landmarks(objects, n_objects, rng) if n_view_components else np.empty(0, np.int64)
     if not len(landmarks):
-        return JointGraph(objects, _added_up(graphs, objects, n_objects), None, graphs, [], recalls, np.eye(len(views)))
+        affinities, agreement = _added_up(graphs, objects, n_objects), np.eye(len(views))
+        return JointGraph(objects, affinities, None, graphs, [], agreement, n_neighbors)
     spectra = [leading_eigenvectors(min(2 * n_view_components, max(G.shape[0] - 1, 1)), G)[1] for G in graphs]
     narrow = [unit_rows(vectors[:, :n_view_components]) for vectors in spectra]
     places = [unit_rows(membership(own, n_objects) @ rows) for own, rows in zip(objects, narrow, strict=True)]
@@ -186,15 +225,21 @@ def joint_graph(
     near = agreed(near, objects, places, np.nan_to_num(agreement), weights)
     kept = [weight * _normalized(affinities) for weight, affinities in zip(weights, near, strict=True)]
     factors = [_landmark_factor(space, objects, landmarks, n_objects, weights) for space in (views, narrow)]
-    factor = _compact(sp.hstack(factors).tocsr() / np.sqrt(2), n_objects)
+    factor = sp.hstack(factors).tocsr() / np.sqrt(2)
     affinities = _added_up(kept, objects, n_objects)
-    return JointGraph(objects, affinities, factor, graphs, list(map(unit_rows, spectra)), recalls, agreement)
+    spectra = list(map(unit_rows, spectra))
+    return JointGraph(objects, affinities, factor, graphs, spectra, agreement, n_neighbors)
 
 
 def embedded(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
     """Return objects as unit rows of the leading eigenvectors, each times μ^τ."""
+    return np.ascontiguousarray(unit_rows(weighted(eigenvalues, eigenvectors, number)))
+
+
+def weighted(eigenvalues: Floats, eigenvectors: Floats, number: int) -> Floats:
+    """Return the leading eigenvectors, each times μ^τ."""
     powers = np.maximum(eigenvalues[:number], 0) ** EIGENVALUE_POWER
-    return np.ascontiguousarray(unit_rows(eigenvectors[:, :number] * powers.astype(eigenvectors.dtype, copy=False)))
+    return eigenvectors[:, :number] * powers.astype(eigenvectors.dtype, copy=False)
 
 
 def neighbors_for(views: list[Floats], n_groups: int, most: int) -> int:
@@ -240,8 +285,8 @@ def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
 
 
 def _normalized(graph: sp.csr_array) -> sp.csr_array:
-    scale = sp.diags_array((1 / np.sqrt(np.maximum(graph.sum(axis=1), _TINY))).astype(graph.dtype, copy=False))
-    return _compact(scale @ graph @ scale, graph.shape[0])
+    scale = sp.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), _TINY)))
+    return (scale @ graph @ scale).tocsr()
 
 
 def _added_up(graphs: list[sp.csr_array], objects: list[Ints], n_objects: int) -> sp.csr_array:
@@ -250,20 +295,9 @@ def _added_up(graphs: list[sp.csr_array], objects: list[Ints], n_objects: int) -
     for graph, own in zip(graphs, objects, strict=True):
         rows_of = membership(own, n_objects)
         total = total + rows_of @ graph @ rows_of.T
-    total = _compact(total - sp.diags_array(total.diagonal()), n_objects)
+    total = (total - sp.diags_array(total.diagonal())).tocsr()
     total.eliminate_zeros()
     return total
-
-
-def _compact(graph: sp.csr_array, n: int) -> sp.csr_array:
-    """Return a matrix of n rows or objects in the precision of so many; large ones have short indices, too."""
-    graph = graph.tocsr()
-    if precision_of(n) == np.float64:
-        return graph
-    graph = graph.astype(np.float32, copy=False)
-    if max(graph.nnz, *graph.shape) < 2**31:
-        graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
-    return graph
 
 
 def _landmarks(objects: list[Ints], n_objects: int, rng: np.random.Generator) -> Ints:

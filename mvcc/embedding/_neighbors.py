@@ -1,9 +1,8 @@
-"""Nearest neighbors of the rows of a view: exact, or of very many rows nearly so."""
+"""Nearest neighbors of the rows of a view."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,21 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from mvcc.embedding._neighbor_index import NeighborIndex
-
 _TREE_COLUMNS = 5  # up to here a tree is faster than all distances
-_MOST_EXACT = 50_000  # rows; among more an index finds nearly all neighbors
-_FEW = 1_000  # rows whose neighbors are searched, for which no index is made
 _BLOCK_ENTRIES = 2**22  # differences that are in memory at a time, 32 MB
-SINGLE_PRECISION_FROM = 100_000  # rows or objects; it takes half the memory, and products half the time
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-def precision_of(n: int) -> type[np.floating[Any]]:
-    """Return the type of the numbers that are kept of so many rows or objects."""
-    return np.float32 if n >= SINGLE_PRECISION_FROM else np.float64
 
 
 def nearness(distances: Floats) -> Floats:
@@ -61,11 +50,11 @@ class NeighborSearch:
         moved = data - center
         unit = float(max(moved.max(initial=0.0), -moved.min(initial=0.0))) or 1.0
         moved /= unit
-        return cls(moved.astype(precision_of(len(data)), copy=False), center, unit)
+        return cls(moved, center, unit)
 
     def nearest_others(self, n_neighbors: int) -> tuple[Floats, Ints]:
         """Return distances and numbers of the nearest rows of every row but itself, both (n, n_neighbors)."""
-        if self._by_tree or self._index is not None:
+        if self._by_tree:
             found = self._found_near(self.rows, n_neighbors + 1)
             itself = found == np.arange(len(found))[:, None]
             itself[~itself.any(axis=1), -1] = True  # a duplicate was found in its place
@@ -78,30 +67,15 @@ class NeighborSearch:
         """Return distances and numbers of the rows nearest to other ones, both (m, n_neighbors)."""
         with np.errstate(over="ignore"):
             rows = (data - self.center) / self.unit
-        # squares stay within the range of floats
+        # squares stay within the range of floats, which are single in models of former versions
         most = 1e100 if self.rows.dtype == rows.dtype == np.float64 else 1e15
         rows = np.clip(rows, -most, most, out=rows).astype(self.rows.dtype, copy=False)
         return self._by_distance(rows, self._found_near(rows, n_neighbors))
 
-    @property
-    def recall(self) -> float:
-        """The share of nearest rows that are found: 1 where they are searched exactly; see ``NeighborIndex``."""
-        return 1.0 if self._by_tree or self._index is None else self._index.recall
-
     def _found_near(self, rows: Floats, number: int) -> Any:
         if self._by_tree:
             return cKDTree(self.rows).query(rows, number)[1].reshape(len(rows), number)
-        if len(rows) <= _FEW or self._index is None:
-            return self._brute(number).kneighbors(rows, return_distance=False)
-        return self._index.nearest(rows, number)
-
-    @cached_property
-    def _index(self) -> NeighborIndex | None:
-        return NeighborIndex(self.rows) if len(self.rows) > _MOST_EXACT else None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the index: it is made again."""
-        return {name: value for name, value in self.__dict__.items() if name != "_index"}
+        return self._brute(number).kneighbors(rows, return_distance=False)
 
     @property
     def _by_tree(self) -> bool:

@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
-from mvcc.embedding._neighbors import precision_of
-
 MOST_COLUMNS = 256  # of a view; wider ones are turned to as many principal components
 _MOST_DENSE_COLUMNS = 2_000
+_SINGLE_FROM = 100_000  # rows, whose columns are kept in single precision
 
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class RawColumns:
+    """How the columns of a view are centered, and divided by the root mean squared length of the rows.
+
+    Attributes
+    ----------
+    unit : float
+        The largest value: squares of values in this unit stay within the range of floats.
+    mean : (d,) array
+    length : float
+    axes : (d, 256) array or None
+        Principal axes of more columns.
+    """
+
+    unit: float
+    mean: Floats
+    length: float
+    axes: Floats | None
+
+    def affine(self, center: Floats, unit: float) -> tuple[Floats, Floats]:
+        """Return A and b: rows ``unit`` m + ``center`` of the view have the columns m A + b."""
+        axes = np.eye(len(self.mean)) if self.axes is None else self.axes
+        shift = (center / self.unit - self.mean) / self.length
+        return axes * (unit / self.unit / self.length), shift @ axes
+
+
 def raw_columns(X: Floats) -> Floats:
     """Return the columns of a view, centered, and divided by the root mean squared length of the rows."""
-    unit = float(np.abs(X).max()) or 1.0  # squares stay within the range of floats
+    return fitted_raw_columns(X)[0]
+
+
+def fitted_raw_columns(X: Floats) -> tuple[Floats, RawColumns]:
+    """Return the columns of a view as ``raw_columns``, and how they were made."""
+    unit = float(np.abs(X).max()) or 1.0
     rows = X / unit
-    rows -= rows.mean(axis=0)
-    length = np.sqrt(np.einsum("ij,ij->", rows, rows) / len(rows))
-    rows /= length if length > 1e-14 else 1.0  # below it is rounding of constant columns
-    if rows.shape[1] > MOST_COLUMNS:
-        rows = rows @ _principal_axes(rows, MOST_COLUMNS)
-    columns: Floats = rows.astype(precision_of(len(rows)), copy=False)
-    return columns
+    mean = rows.mean(axis=0)
+    rows -= mean
+    length = float(np.sqrt(np.einsum("ij,ij->", rows, rows) / len(rows)))
+    length = length if length > 1e-14 else 1.0  # below it is rounding of constant columns
+    rows /= length
+    axes = _principal_axes(rows, MOST_COLUMNS) if rows.shape[1] > MOST_COLUMNS else None
+    if axes is not None:
+        rows = rows @ axes
+    columns: Floats = rows.astype(np.float32) if len(rows) >= _SINGLE_FROM else rows
+    return columns, RawColumns(unit, mean, length, axes)
 
 
 def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats:
@@ -38,12 +73,16 @@ def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats
     members : list of (n, n_v) sparse arrays
         Which rows are of which object; see ``membership``.
     """
-    return np.hstack(
-        [
-            (rows_of @ rows) / np.maximum(rows_of.sum(axis=1), 1)[:, None]
-            for rows, rows_of in zip(columns, members, strict=True)
-        ]
-    )
+    return np.hstack([_means(*pair) for pair in zip(columns, members, strict=True)])
+
+
+def _means(rows: Floats, rows_of: sp.csr_array) -> Floats:
+    number = np.diff(rows_of.indptr)
+    means = np.zeros((len(number), rows.shape[1]))
+    single, several = np.flatnonzero(number == 1), np.flatnonzero(number > 1)
+    means[single] = rows[rows_of.indices[rows_of.indptr[single]]]
+    means[several] = (rows_of[several] @ rows) / number[several, None]
+    return means
 
 
 def _principal_axes(rows: Floats, number: int) -> Floats:

@@ -16,7 +16,7 @@ from mvcc._utils.blocks import blocks_of
 
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
-_FEWEST = 20  # objects and edges that two views have in common; from fewer, agreement is not measured
+FEWEST_IN_COMMON = 20  # objects and edges that two views have in common; from fewer, agreement is not measured
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -55,9 +55,19 @@ def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list
     for u in range(n_views):
         for v in _others(u, n_views):
             common = seen[u] & seen[v]
-            by_chance = _of_random_pairs(places[v][common])
-            if count[u, v] >= _FEWEST and np.count_nonzero(common) >= _FEWEST and by_chance < 1:
-                shares[u, v] = max((total[u, v] / weight[u, v] - by_chance) / (1 - by_chance), 0)
+            if count[u, v] >= FEWEST_IN_COMMON and np.count_nonzero(common) >= FEWEST_IN_COMMON:
+                shares[u, v] = share_beyond_chance(total[u, v] / weight[u, v], places[v][common])
+    return agreement_of_shares(shares)
+
+
+def share_beyond_chance(mean: float, rows: Floats) -> float:
+    """Return a mean cosine beyond that of random pairs, relative to what it could have; NaN if all rows are alike."""
+    by_chance = _of_random_pairs(rows)
+    return max((mean - by_chance) / (1 - by_chance), 0) if by_chance < 1 else np.nan
+
+
+def agreement_of_shares(shares: Floats) -> Floats:
+    """Return the geometric mean of both directions, 1 on the diagonal."""
     np.fill_diagonal(shares, 1)
     agreement: Floats = np.sqrt(shares * shares.T)
     return agreement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -25,7 +25,6 @@ from mvcc.jobs._saved import SavedClustering, SavedView
 from mvcc.jobs._tables import ids_of, label_texts, no_column, place_of
 from mvcc.jobs._workers import computed
 from mvcc.metrics import scores_of_table
-from mvcc.multiview import NearestRows
 
 _TEXT = "string[pyarrow]"
 
@@ -81,8 +80,6 @@ class Labeler:
                 f"A worker cannot read {error.filename}: {error.strerror}. The folder of the results must be on a "
                 f"disk that all workers see under the same path."
             ) from error
-        if isinstance(view.predictor, NearestRows):
-            view = replace(view, predictor=view.predictor.for_many_rows())
         return cls(source, view, known)
 
     def labels(self, piece: Piece) -> pd.DataFrame:

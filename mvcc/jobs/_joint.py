@@ -54,7 +54,7 @@ class Joint(Method):
             "objective": self._model.objective_,
             "n_objects": self._model.n_objects_,
             "connected": [list(numbers) for numbers in sets],
-            "recall": self._model.neighbor_recall_,
+            "anchors": self._model.n_anchors_ if any(self._model.n_anchors_) else [],
             "residual": self._model.eigen_residual_,
         }
         matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}

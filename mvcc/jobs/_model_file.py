@@ -25,12 +25,14 @@ _ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
 _TYPES = {
     "mvcc.cluster._mpck.MPCKMeans",
     "mvcc.cluster._pck.PCKMeans",
+    "mvcc.embedding._anchors.Anchors",
     "mvcc.embedding._auto_features.AutoFeatures",
     "mvcc.embedding._mixed.MixedFeatures",
     "mvcc.embedding._neighbors.NeighborSearch",
     "mvcc.embedding._scaling.AutoScaler",
     "mvcc.embedding._spectral.SpectralFeatures",
     "mvcc.embedding._spectral._Spectrum",
+    "mvcc.multiview._nearest_anchors.NearestAnchors",
     "mvcc.multiview._nearest_rows.NearestRows",
     "numpy.dtype",
 }

@@ -17,7 +17,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
 
 from mvcc.cluster import MPCKMeans, PCKMeans
-from mvcc.embedding import AutoFeatures, AutoScaler, MixedFeatures, NeighborSearch, SpectralFeatures, _Spectrum
+from mvcc.embedding import Anchors, AutoFeatures, AutoScaler, MixedFeatures, NeighborSearch, SpectralFeatures, _Spectrum
 from mvcc.jobs._columns import MOST
 from mvcc.jobs._model_rules import (
     OF_FEATURES,
@@ -40,7 +40,7 @@ from mvcc.jobs._model_rules import (
     whole,
     words,
 )
-from mvcc.multiview import NearestRows
+from mvcc.multiview import NearestAnchors, NearestRows
 
 _OF_TABLE = 4 * MOST  # of differences of values, too
 _LEAST = 1e-150  # of a divisor: what is divided stays a float
@@ -246,6 +246,39 @@ _NEAREST = Estimator(
     },
     ("n_neighbors",),
 )
+_ANCHORS = Estimator(
+    Anchors,
+    anchors := {
+        "places": floats("p", "in", least=-_UNIT, most=_UNIT, single=True),
+        "center": floats("in"),
+        "unit": number(5e-324, 2 * OF_FEATURES),
+    },
+    tuple(anchors),
+)
+_AT_ANCHORS = {
+    "anchors": part(_ANCHORS),
+    "at_anchors": floats("p", "out"),
+    "centers": _or_none(floats("k", "out")),
+    "coefficients": _or_none(floats("in and constant", "out")),
+}
+
+
+@dataclass(frozen=True)
+class ByAnchors:
+    """Anchors, and either coordinates and centers, or shares of clusters and coefficients of columns."""
+
+    kind = NearestAnchors
+
+    def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
+        sizes |= {"in": n_in, "in and constant": n_in + 1}
+        made = Estimator(NearestAnchors, _AT_ANCHORS, tuple(_AT_ANCHORS)).made(stored, sizes)
+        if (made.centers is None) == (made.coefficients is None):
+            raise Unfit("NearestAnchors must have centers or coefficients")
+        if made.centers is None:
+            bind("k", sizes["out"], sizes)
+        return made, 0
+
+
 _means = {**_n_in, "n_clusters": size("k"), "cluster_centers_": floats("k", "in")}
 _PCK = Estimator(PCKMeans, _means, ("n_clusters",))
 # the jobs have the metric that is their default: one weight for each feature of each cluster
@@ -254,4 +287,4 @@ _MPCK = Estimator(
     {**_means, "metrics_": floats("k", "in", least=5e-324, most=1e308)},
     ("n_clusters",),
 )
-PREDICTORS = Choice((_NEAREST, _PCK, _MPCK))
+PREDICTORS = Choice((_NEAREST, ByAnchors(), _PCK, _MPCK))

@@ -18,6 +18,7 @@ from ._methods import transfer_names as transfer_names
 from ._methods import transfer_options as transfer_options
 from ._methods import transfer_origin as transfer_origin
 from ._methods import uses_relations as uses_relations
+from ._nearest_anchors import NearestAnchors as NearestAnchors
 from ._nearest_rows import NearestRows as NearestRows
 from ._question_types import ClustersHint as ClustersHint
 from ._question_types import Group as Group

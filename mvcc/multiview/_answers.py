@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from mvcc._utils.blocks import blocks_of
+from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc.constraints import Constraints
-from mvcc.embedding import Product, membership, precision_of
+from mvcc.embedding import JointGraph, membership
 
 FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
 FEWEST_ENTAILED = 8  # judged pairs that follow from the others, where all that follows is taken
@@ -94,7 +94,7 @@ class Groups:
         members = np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1]) if len(sizes) else []
         return [members[group] for group in np.argsort(-sizes, kind="stable")]
 
-    def starts(self, rows: Floats, k: int) -> list[Floats]:
+    def starts(self, rows: Floats | LazyRows, k: int) -> list[Floats]:
         """Return centers for the first starts: the means of the k largest groups, once; fewer groups, five times."""
         if not self.complete:
             return []
@@ -122,28 +122,32 @@ def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
     return shares
 
 
-def spread(affinities: sp.csr_array, classes: Ints, weights: Floats, shares: Floats) -> Floats:
-    """Spread answers, and less of the clusters, over the graph; every class gets the same in all, rows sum to 1.
+def first_step(classes: Ints, weights: Floats, shares: Floats, masses: Floats | None = None) -> Floats:
+    """Return what is spread, (n, k): answers, and less of the clusters.
 
     Parameters
     ----------
-    affinities : (n, n) sparse array, normalized
     classes : (n,) array
         Of judged objects, else −1.
     weights : (n,) array
         Of judged objects, up to 1.
     shares : (n, k) array
         As ``shares_of_classes`` returns them.
+    masses : (n,) array, optional
+        How many objects each stands for.
     """
     judged = np.flatnonzero(classes >= 0)
     step = min(CLUSTER_SHARE, 2 / len(judged)) * shares
+    if masses is not None:
+        step *= masses[:, None]
     step[judged, classes[judged]] += weights[judged]
-    step = step.astype(precision_of(len(step)), copy=False)
-    total, product = step.copy(), Product(affinities)
-    for _ in range(SPREADING_STEPS):
-        step = SPREADING * (product @ step)
-        total += step
-    return _rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
+    return step
+
+
+def spread(graph: JointGraph, step: Floats) -> Floats:
+    """Spread what ``first_step`` returns over the graph; every class gets the same in all, rows sum to 1."""
+    total = graph.diffused(step, SPREADING, SPREADING_STEPS)
+    return rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
 
 
 def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats) -> Floats:
@@ -155,31 +159,33 @@ def predicted_by_columns(columns: list[Floats], objects: list[Ints], classes: In
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)
     for rows, own in zip(columns, objects, strict=True):
-        judged = classes[own] >= 0
-        target = np.where(judged[:, None], np.eye(k)[np.maximum(classes[own], 0)], shares[own])
+        coefficients = column_coefficients(rows, classes[own], shares[own])
+        fitted = [with_ones(rows[block]) @ coefficients for block in blocks_of(len(rows))]
         rows_of = membership(own, n)
-        total += rows_of @ _ridge_fit(rows, target, np.where(judged, 1.0, UNJUDGED_WEIGHT), judged)
+        total += rows_of @ np.vstack(fitted)
         seen += rows_of.sum(axis=1)
-    return _rows_to_one(np.maximum(total / seen[:, None], 0))
+    return rows_to_one(np.maximum(total / seen[:, None], 0))
 
 
-def _ridge_fit(rows: Floats, target: Floats, weights: Floats, judged: NDArray[np.bool_]) -> Floats:
-    """Return the fit by the rows and a constant, block by block: copies of all rows would take much memory."""
-    n, roots = len(rows), np.sqrt(weights)[:, None]
+def column_coefficients(rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None) -> Floats:
+    """Return the coefficients, (d + 1, k), by which rows and a constant predict classes; see ``predicted_by_columns``.
+
+    The fit is made block by block: copies of all rows would take much memory.
+    """
+    n, judged = len(rows), classes >= 0
+    target = np.where(judged[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
+    of_unjudged = UNJUDGED_WEIGHT if masses is None else UNJUDGED_WEIGHT * masses
+    roots = np.sqrt(np.where(judged, 1.0, of_unjudged))[:, None]
     blocks = blocks_of(n)
-
-    def columns(block: slice) -> Floats:
-        return np.column_stack((rows[block], np.ones(len(rows[block]))))
-
     gram = np.zeros((rows.shape[1] + 1, rows.shape[1] + 1))
     for block in blocks:
-        weighted = columns(block) * roots[block]
+        weighted = with_ones(rows[block]) * roots[block]
         gram += weighted.T @ weighted
     values, vectors = scipy.linalg.eigh(gram)
     projected, tested = np.zeros((len(gram), target.shape[1])), []
     some = judged if judged.any() else np.ones(n, np.bool_)
     for block in blocks:
-        turned, wanted = (columns(block) * roots[block]) @ vectors, target[block] * roots[block]
+        turned, wanted = (with_ones(rows[block]) * roots[block]) @ vectors, target[block] * roots[block]
         projected += turned.T @ wanted
         tested.append((turned[some[block]], wanted[some[block]]))
     turned, wanted = map(np.vstack, zip(*tested, strict=True))
@@ -191,9 +197,16 @@ def _ridge_fit(rows: Floats, target: Floats, weights: Floats, judged: NDArray[np
         loss = (((wanted - turned @ solution) / kept[:, None]) ** 2).sum()
         if loss < least:
             best, least = solution, loss
-    return np.vstack([columns(block) @ (vectors @ best) for block in blocks])
+    coefficients: Floats = vectors @ best
+    return coefficients
 
 
-def _rows_to_one(shares: Floats) -> Floats:
+def with_ones(rows: Floats) -> Floats:
+    """Return rows with a constant as their last column."""
+    return np.column_stack((rows, np.ones(len(rows))))
+
+
+def rows_to_one(shares: Floats) -> Floats:
+    """Scale rows to sum 1; rows of zeros stay."""
     rows: Floats = shares / np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
     return rows

@@ -36,9 +36,9 @@ Ints = NDArray[np.int64]
 Probabilities: TypeAlias = NDArray[np.float64] | sp.csr_array
 
 
-def object_probabilities(views: JointSet, judged: Constraints, found: JointClusters) -> Probabilities:
+def object_probabilities(views: JointSet, judged: Constraints, found: JointClusters, sharpness: float) -> Probabilities:
     """Return the probability of every cluster for every object, (n, k)."""
-    scores, sharpness = views.scores(judged, found), chosen_sharpness(views, judged)
+    scores = views.scores(judged, found)
 
     def of_block(rows: slice) -> Floats:
         return probabilities(scores(rows), sharpness, found.labels[rows])

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 from sklearn.cluster import MiniBatchKMeans
 
-from mvcc.embedding import JointGraph
+from mvcc.embedding import AnchorGraph, JointGraph
 from mvcc.multiview._answers import SPREADING
 
 MOST_DENSE_OBJECTS = 5_000
@@ -29,8 +29,7 @@ class Kernel:
 
     Parameters
     ----------
-    graph : JointGraph
-        Without landmarks.
+    graph : JointGraph or AnchorGraph
 
     Attributes
     ----------
@@ -40,16 +39,17 @@ class Kernel:
         Of large graphs: C is their products, but for the diagonal.
     """
 
-    def __init__(self, graph: JointGraph) -> None:
+    def __init__(self, graph: JointGraph | AnchorGraph) -> None:
         self.features: Floats | None = None
         if graph.n_objects > MOST_DENSE_OBJECTS:
-            values, vectors, _ = graph.components(N_EIGENPAIRS)
-            values = np.clip(SPREADING * values, 0, SPREADING)
-            factor = vectors * np.sqrt(values / (1 - values))
+            found = graph.components(N_EIGENPAIRS)
+            values = np.clip(SPREADING * found.values, 0, SPREADING)
+            factor = found.vectors[:] * np.sqrt(values / (1 - values))
             self.roots = np.sqrt(1 + np.einsum("ij,ij->i", factor, factor))
             self.features = factor / self.roots[:, None]
             return
-        system = -SPREADING * graph.normalized_affinities().toarray(order="F")
+        assert isinstance(graph, JointGraph)  # others have more objects
+        system = -SPREADING * graph.normalized_affinities.toarray(order="F")
         system[np.diag_indices_from(system)] += 1
         half = np.tril(dpotri(dpotrf(system, lower=True, overwrite_a=True)[0], lower=True, overwrite_c=True)[0])
         inverse = half + np.tril(half, -1).T
@@ -88,8 +88,7 @@ class Coverage:
 
     Parameters
     ----------
-    graph : JointGraph
-        Without landmarks.
+    graph : JointGraph or AnchorGraph
     n_rows : (n, n_views) array
         Rows of every object in every view.
     rng : Generator
@@ -102,7 +101,7 @@ class Coverage:
         All objects, or medoids of large graphs; matched ones where there are any nearby.
     """
 
-    def __init__(self, graph: JointGraph, n_rows: Ints, rng: np.random.Generator) -> None:
+    def __init__(self, graph: JointGraph | AnchorGraph, n_rows: Ints, rng: np.random.Generator) -> None:
         self.kernel, n = Kernel(graph), graph.n_objects
         if self.kernel.features is None:
             self.candidates = self._summed = np.arange(n)

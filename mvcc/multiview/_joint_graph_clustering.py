@@ -11,20 +11,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.blocks import LazyRows
 from mvcc._utils.messages import called, shown
 from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
-from mvcc.embedding import Rule, find_objects, fitted_features, separate_problems
+from mvcc.embedding import GraphKind, Rule, find_objects, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._confidence import Probabilities, object_probabilities
+from mvcc.multiview._anchored_set import joint_set
+from mvcc.multiview._confidence import Probabilities, chosen_sharpness, object_probabilities
 from mvcc.multiview._contradicted_matches import contradicted_matches
 from mvcc.multiview._estimator import MultiViewEstimator
 from mvcc.multiview._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
-from mvcc.multiview._nearest_rows import NearestRows
 from mvcc.multiview._suspicious_matches import to_drop
 from mvcc.views import ConstrainedViews, Judged
 
-_NEAREST = 10  # fitted rows that vote on a new one
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
 _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
 
@@ -62,6 +62,9 @@ class JointGraphClustering(MultiViewEstimator):
     features : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
         The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes them as they are.
         Views that need different ones go through ``PerView`` before, and "none" here.
+    graph : {"auto", "exact", "anchors"}, default="auto"
+        Whether rows are linked to their nearest rows, which is exact, or tied to a few hundred anchors of their view,
+        which takes a time in proportion to their number. "auto" is by anchors from 15,000 objects on.
     on_conflict : {"error", "drop"}, default="error"
         What happens when constraints and matches contradict each other. "drop" clusters with all of them; the pairs
         that the clusters violate in the end, ``violated_``, are those that were dropped. Matches always hold.
@@ -83,8 +86,8 @@ class JointGraphClustering(MultiViewEstimator):
         The sets of views that matches connect. Clusters of different sets have nothing to do with each other.
     n_objects_ : int
         Matched rows are one object.
-    neighbor_recall_ : list of float
-        Per view the share of nearest rows that were found: 1 up to 50,000 rows, and an estimate from 300 rows above.
+    n_anchors_ : list of int
+        Anchors of every view; 0 where the graph is exact.
     eigen_residual_ : float
         The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the normalized graph,
         whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
@@ -165,6 +168,7 @@ class JointGraphClustering(MultiViewEstimator):
         constraint_weight: float = 0.5,
         view_weights: ArrayLike | None = None,
         features: Rule = "auto",
+        graph: GraphKind = "auto",
         on_conflict: Literal["error", "drop"] = "error",
         random_state: RandomState = None,
     ) -> None:
@@ -175,6 +179,7 @@ class JointGraphClustering(MultiViewEstimator):
         self.constraint_weight = constraint_weight
         self.view_weights = view_weights
         self.features = features
+        self.graph = graph
         self.on_conflict = on_conflict
         self.random_state = random_state
 
@@ -215,6 +220,8 @@ class JointGraphClustering(MultiViewEstimator):
         ConstraintConflictError
             When constraints and relations contradict each other and ``on_conflict`` is "error".
         """
+        if self.graph not in ("auto", "exact", "anchors"):
+            raise InvalidInputError(f"graph must be 'auto', 'exact' or 'anchors', got {shown(self.graph)}.")
         if self.on_conflict not in ("error", "drop"):
             raise InvalidInputError(f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}.")
         given_views, tables, given, relations = self._given(views, y, constraints, mappings)
@@ -225,6 +232,7 @@ class JointGraphClustering(MultiViewEstimator):
             n_components,
             check_count(self.n_init, "n_init"),
             check_number(self.constraint_weight, "constraint_weight", low=0),
+            self.graph,
         )
         weights = _checked_weights(self.view_weights, len(tables))
         rng = as_generator(self.random_state)
@@ -248,8 +256,11 @@ class JointGraphClustering(MultiViewEstimator):
                 self._sets.clear()  # two graphs would take twice the memory
                 self._join(data, separate_problems(len(data), _without(dropped, confirmed)), settings, weights, rng)
                 labels, clusters = self._clustered(counted, rng)
-            for _, connected in self._sets:
-                connected.forget_view_graphs()
+            predictors: dict[int, Any] = {}
+            for (numbers, connected), found in zip(self._sets, clusters, strict=True):
+                predictors.update(zip(numbers, connected.predictors(found), strict=True))
+                connected.forget_views()
+        self._predictors = [predictors[number] for number in range(len(data))]
         self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
         self._embedded = {
             number: (found.rows, objects)
@@ -258,12 +269,13 @@ class JointGraphClustering(MultiViewEstimator):
         }
         self._given_views, self._counted_in_fit, self._clusters = given_views, counted, clusters
         self._probabilities: list[Probabilities] | None = None
+        self._sharpness: list[float] = []
         self.connected_views_ = [numbers for numbers, _ in self._sets]
-        self.n_objects_ = sum(views.n_objects for _, views in self._sets)
-        recalls: dict[int, float] = {}
+        n_anchors: dict[int, int] = {}
         for numbers, connected in self._sets:
-            recalls.update(zip(numbers, connected.recalls, strict=True))
-        self.neighbor_recall_ = [recalls[number] for number in range(len(data))]
+            n_anchors.update(zip(numbers, connected.n_anchors, strict=True))
+        self.n_anchors_ = [n_anchors[number] for number in range(len(data))]
+        self.n_objects_ = sum(views.n_objects for _, views in self._sets)
         self.view_agreement_ = self._agreement(len(data))
         self.eigen_residual_ = max(found.residual for found in clusters)
         self.suspicions_ = {key: _put_back(found, contradicted[key]) for key, found in suspicions.items()}
@@ -271,7 +283,6 @@ class JointGraphClustering(MultiViewEstimator):
             key: relations[key][_put_back(wrong, contradicted[key])] for key, wrong in dropped.items()
         }
         self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
-        self._predictors = [NearestRows(_NEAREST).fit(X, labels) for X, labels in zip(data, self.labels_, strict=True)]
         self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
         self._remember_features(given_views, tables)
         return self
@@ -280,6 +291,8 @@ class JointGraphClustering(MultiViewEstimator):
     def embedding_(self) -> list[NDArray[np.float64]]:
         """The rows of every view in the space where they were clustered, made from those of the objects each time."""
         check_is_fitted(self)
+        if not hasattr(self, "_embedded"):
+            self._refuse_without_graph()
         return [rows[objects] for _, (rows, objects) in sorted(self._embedded.items())]
 
     @property
@@ -288,14 +301,17 @@ class JointGraphClustering(MultiViewEstimator):
         check_is_fitted(self)
         if self._probabilities is None:
             self._refuse_without_graph(" Look at probabilities_ before a model is stored: they stay.")
-            found: dict[int, Probabilities] = {}
+            found: dict[int, tuple[Probabilities, float]] = {}
             with threadpool_limits(1):
                 for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
                     judged = _judged_objects(self._counted_in_fit, numbers, views)
-                    of_objects = object_probabilities(views, judged, clusters)
+                    sharpness = chosen_sharpness(views, judged)
+                    of_objects = object_probabilities(views, judged, clusters, sharpness)
                     for number, objects in zip(numbers, views.objects, strict=True):
-                        found[number] = of_objects[objects]
-            self._probabilities = [found[number] for number in range(len(found))]
+                        found[number] = of_objects[objects], sharpness
+            in_order = [found[number] for number in range(len(found))]
+            self._probabilities = [of_rows for of_rows, _ in in_order]
+            self._sharpness = [sharpness for _, sharpness in in_order]
         return self._probabilities
 
     def predict_proba(self, X: Any, view: int | str = 0) -> Any:
@@ -404,7 +420,10 @@ class JointGraphClustering(MultiViewEstimator):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the graphs: other judged pairs are clustered by the object that was fitted, not by a copy."""
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in _OF_THE_GRAPH}
+        left_out = _OF_THE_GRAPH
+        if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", {}).values()):
+            left_out = left_out | {"_embedded"}  # it is made from the graph
+        return {name: value for name, value in state.items() if name not in left_out}
 
     def _join(
         self,
@@ -415,7 +434,7 @@ class JointGraphClustering(MultiViewEstimator):
         rng: np.random.Generator,
     ) -> None:
         self._sets = [
-            (numbers, JointSet([data[n] for n in numbers], inside, settings, _relative(weights[numbers]), rng))
+            (numbers, joint_set([data[n] for n in numbers], inside, settings, _relative(weights[numbers]), rng))
             for numbers, inside in problems
         ]
 
@@ -451,7 +470,8 @@ class JointGraphClustering(MultiViewEstimator):
     def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
         rows = self._rows(X, number, what)
         features = rows if self.features == "none" else self._makers[number].transform(rows)
-        return self._predictors[number].probabilities(features, self.probabilities_[number])
+        of_rows = self.probabilities_[number]
+        return self._predictors[number].probabilities(features, of_rows, self._sharpness[number])
 
     def _predictor(self, number: int) -> Any:
         nearest = self._predictors[number]

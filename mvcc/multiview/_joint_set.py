@@ -10,33 +10,44 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import dijkstra
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mvcc._utils.blocks import blocks_of
+from mvcc._utils.blocks import LazyRows, blocks_of
 from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Listed, Relations
 from mvcc.embedding import (
+    AnchorEigenpairs,
+    AnchorGraph,
     Eigenpairs,
+    GraphKind,
     JointGraph,
     PairMetric,
+    RawColumns,
     embedded,
+    fitted_raw_columns,
     joint_graph,
     membership,
     neighbors_for,
     object_columns,
-    precision_of,
-    raw_columns,
     unit_rows,
 )
-from mvcc.multiview._answers import COLUMNS_SHARE, SPREADING, Groups, predicted_by_columns, shares_of_classes, spread
+from mvcc.multiview._answers import (
+    COLUMNS_SHARE,
+    SPREADING,
+    Groups,
+    first_step,
+    predicted_by_columns,
+    shares_of_classes,
+    spread,
+)
+from mvcc.multiview._nearest_anchors import NearestAnchors, log_shares
+from mvcc.multiview._nearest_rows import NearestRows
 from mvcc.multiview._suspicious_matches import suspicions
 
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4
 COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
-_TINY = 1e-12
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,6 +62,7 @@ class Settings:
     n_components: int | None
     n_init: int
     constraint_weight: float
+    graph: GraphKind = "auto"
 
     def components(self, for_each: int, n_objects: int) -> int:
         """Return so many components for each cluster, at most a third of the objects; or as many as are wanted."""
@@ -69,8 +81,8 @@ class JointClusters:
     labels : (n,) array
         The cluster of every object.
     before_spreading : (n,) array
-        The same by Eq. 1 alone.
-    rows : (n, r) array
+        The same by Eq. 1 alone; of judged objects and some others only, where objects are tied to anchors.
+    rows : (n, r) array or LazyRows
         Every object in the space where it was clustered.
     objective : float
         Eq. 1 before spreading.
@@ -80,7 +92,7 @@ class JointClusters:
 
     labels: Ints
     before_spreading: Ints
-    rows: Floats
+    rows: Floats | LazyRows
     objective: float
     residual: float
 
@@ -121,9 +133,9 @@ class JointSet:
     ) -> None:
         self._views, self._relations, self._settings = views, relations, settings
         self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
-        self._free_graph = joint_graph(views, relations, self._n_neighbors, settings.n_clusters, rng, weights)
+        self._free_graph = self._made_graph(rng, weights)
         self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
-        self.recalls, self.agreement = self._free_graph.recalls, self._free_graph.agreement
+        self.agreement, self.n_anchors = self._free_graph.agreement, self._free_graph.n_anchors
         free, wide = (settings.components(each, self.n_objects) for each in (FREE_COMPONENTS, METRIC_COMPONENTS))
         self._n_free, self._n_wide = free, wide
 
@@ -131,6 +143,7 @@ class JointSet:
         """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
+        assert not isinstance(rows, LazyRows)
         found = search_pck(
             rows,
             k,
@@ -151,21 +164,23 @@ class JointSet:
         """
         k = self._settings.n_clusters
         if not len(judged):
-            centers = _means(found.rows, found.labels, k)
+            centers = self._centers(found)
             return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
         classes = Groups.among(self.n_objects, judged).classes(found.before_spreading, k)
         said = self._said(judged, classes, found.before_spreading)
-        said /= np.maximum(said.sum(axis=1, keepdims=True), _TINY)
-        return lambda some: np.log(np.maximum(said[some].astype(np.float64, copy=False), _TINY))
+        return lambda some: log_shares(said[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
         """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
         return suspicions(self._relations, self._columns, self._free_graph, labels)
 
-    def forget_view_graphs(self) -> None:
+    def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
+        """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
+        return [NearestRows().fit(X, found.labels[own]) for X, own in zip(self._views, self.objects, strict=True)]
+
+    def forget_views(self) -> None:
         """Let go of what only ``suspicions`` needs: the graphs of single views, and their eigenvectors."""
-        for parts in (self._free_graph.view_graphs, self._free_graph.spectra):
-            parts.clear()  # in ``_graph`` as well, which has the same lists
+        self._free_graph.forget_views()  # and those of ``_graph``, which has the same lists
 
     def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
         """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.
@@ -173,20 +188,23 @@ class JointSet:
         The length of a path is −log of the product of its affinities, which is how much of an answer spreads along it.
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
-        near = self._affinities
-        # dijkstra of SciPy before 1.15 takes no other indices
-        places = [part.astype(np.int32, copy=False) for part in (near.indices, near.indptr)]
-        lengths = sp.csr_array((-np.log(np.maximum(SPREADING * near.data, 1e-300)), *places), shape=near.shape)
         for cluster in np.unique(labels[ends]):
-            sources = ends[labels[ends] == cluster]
-            _, _, origin = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)
-            reached = (labels == cluster) & (origin >= 0)
-            nearest[reached] = origin[reached]
+            found = self._graph.nearest_sources(ends[labels[ends] == cluster], SPREADING)
+            reached = (labels == cluster) & (found >= 0)
+            nearest[reached] = found[reached]
         return nearest
+
+    def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:
+        k = self._settings.n_clusters
+        return joint_graph(self._views, self._relations, self._n_neighbors, k, rng, weights)
 
     @cached_property
     def _columns(self) -> list[Floats]:
-        return [raw_columns(X) for X in self._views]
+        return [columns for columns, _ in self._fitted_columns]
+
+    @cached_property
+    def _fitted_columns(self) -> list[tuple[Floats, RawColumns]]:
+        return [fitted_raw_columns(X) for X in self._views]
 
     @cached_property
     def _members(self) -> list[sp.csr_array]:
@@ -196,36 +214,38 @@ class JointSet:
         return object_columns(self._columns, [rows_of[objects] for rows_of in self._members])
 
     @cached_property
-    def _graph(self) -> JointGraph:
+    def _graph(self) -> JointGraph | AnchorGraph:
         """The graph that judged pairs are spread over."""
-        return self._free_graph.with_matched_objects(self._object_columns, self._n_neighbors)
+        return self._free_graph.with_matched_objects(self._object_columns)
 
     @cached_property
-    def _affinities(self) -> sp.csr_array:
-        return self._graph.normalized_affinities()
+    def _free_eigenpairs(self) -> Eigenpairs | AnchorEigenpairs:
+        return self._free_graph.components(self._n_free)
 
     @cached_property
-    def _free_embedding(self) -> tuple[Floats, float]:
-        return self._rows_by(self._free_graph.components(self._n_free))
+    def _free_embedding(self) -> tuple[Floats | LazyRows, float]:
+        return self._rows_by(self._free_eigenpairs)
 
     @cached_property
-    def _eigenpairs(self) -> Eigenpairs:
+    def _eigenpairs(self) -> Eigenpairs | AnchorEigenpairs:
         return self._graph.components(self._n_wide)
 
     def _wide_rows(self, objects: Ints) -> Floats:
         """Return objects where the metric is learned: in more of the embedding, and the raw columns."""
-        values, vectors, _ = self._eigenpairs
-        wide = embedded(values, vectors[objects].astype(np.float64, copy=False), self._n_wide)
+        values, vectors = self._eigenpairs.values, self._eigenpairs.vectors
+        wide = embedded(values, vectors[objects], self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
-    def _rows_by(self, found: Eigenpairs) -> tuple[Floats, float]:
+    def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
         """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
-        k = self._settings.n_clusters
-        if np.count_nonzero(found.values > 0) < min(k, self._n_free):
+        k, number, values, vectors = self._settings.n_clusters, self._n_free, found.values, found.vectors
+        if np.count_nonzero(values > 0) < min(k, number):
             return self._object_columns(np.arange(self.n_objects)), 0.0
-        return embedded(found.values, found.vectors, self._n_free), found.residual
+        if isinstance(vectors, LazyRows):
+            return LazyRows(len(vectors), lambda some: embedded(values, vectors[some], number)), found.residual
+        return embedded(values, vectors, number), found.residual
 
-    def _embedded(self, judged: Constraints) -> tuple[Floats, float]:
+    def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:
         """Return the objects where they are clustered, with a metric of judged pairs if it helps, and the residual."""
         if not len(judged):
             return self._free_embedding
@@ -234,10 +254,18 @@ class JointSet:
         metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
         if metric.ridge_ is None:
             return self._rows_by(self._eigenpairs)
-        rows = np.empty((self.n_objects, len(metric.metric_)), precision_of(self.n_objects))
-        for block in blocks_of(self.n_objects):  # the wide rows of all objects would take as much memory again
-            rows[block] = metric.transform(self._wide_rows(np.arange(block.start, block.stop)))
-        return rows, self._eigenpairs.residual
+        # the wide rows of all objects would take as much memory again
+        rows = LazyRows(self.n_objects, lambda some: metric.transform(self._wide_rows(some)))
+        is_lazy = isinstance(self._eigenpairs.vectors, LazyRows)
+        return rows if is_lazy else rows[:], self._eigenpairs.residual
+
+    def _centers(self, found: JointClusters) -> Floats:
+        """Return the mean row of every cluster, (k, r); zeros where one is empty."""
+        k, rows = self._settings.n_clusters, found.rows
+        blocks = blocks_of(len(rows)) if isinstance(rows, LazyRows) else [slice(None)]
+        totals = sum(membership(found.labels[block], k) @ rows[block] for block in blocks)
+        means: Floats = totals / np.maximum(np.bincount(found.labels, minlength=k), 1)[:, None]
+        return means
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
         """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
@@ -253,13 +281,7 @@ class JointSet:
         heaviest = np.zeros(self.n_objects)
         np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
         shares = shares_of_classes(clusters, classes, self._settings.n_clusters)
-        said = spread(self._affinities, classes, np.minimum(heaviest, 1), shares)
+        assert isinstance(self._graph, JointGraph)
+        said = spread(self._graph, first_step(classes, np.minimum(heaviest, 1), shares))
         said += COLUMNS_SHARE * predicted_by_columns(self._columns, self.objects, classes, shares)
         return said
-
-
-def _means(rows: Floats, labels: Ints, k: int) -> Floats:
-    """Return the mean row of every cluster, (k, r); zeros where one is empty."""
-    totals = membership(labels, k) @ rows
-    means: Floats = totals / np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
-    return means

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from mvcc._utils.validation import check_count, check_data, check_labels
-from mvcc.embedding import IndexedSearch, NeighborSearch, nearness
+from mvcc.embedding import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._confidence import Probabilities, in_blocks, with_labels
 
@@ -45,12 +44,6 @@ class NearestRows(BaseEstimator):
         self.search_ = NeighborSearch.among(data)
         return self
 
-    def for_many_rows(self) -> Self:
-        """Return what predicts very many rows fast, and finds nearly all of the nearest rows instead of all."""
-        quick = copy(self)
-        quick.search_ = IndexedSearch.instead_of(self.search_)
-        return quick
-
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the clusters of new rows.
 
@@ -69,7 +62,7 @@ class NearestRows(BaseEstimator):
         """
         return self._voted(*self._nearest_to(X))
 
-    def probabilities(self, X: ArrayLike, of_rows: Probabilities) -> Probabilities:
+    def probabilities(self, X: ArrayLike, of_rows: Probabilities, sharpness: float) -> Probabilities:
         """Return probabilities of clusters for new rows: the mean of the nearest rows, as they vote.
 
         The largest is that of the cluster that ``predict`` returns.
@@ -79,6 +72,8 @@ class NearestRows(BaseEstimator):
         X : array-like of shape (m, d)
         of_rows : ndarray or sparse array of shape (n, k)
             Those of the rows of ``fit``.
+        sharpness : float
+            Not used: it is that of the rows of ``fit``.
 
         Returns
         -------

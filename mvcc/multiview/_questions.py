@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 from mvcc._utils.messages import shown
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
-from mvcc.embedding import joint_graph, neighbors_for, separate_problems
+from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
 from mvcc.multiview._answer_history import LAST, NEW, OUTLIER, UNSURE, Answer, AnswerHistory, Merge, Rename
 from mvcc.multiview._coverage import Coverage
@@ -117,7 +117,7 @@ class Questions:
         q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
         rng = as_generator(random_state)
         with threadpool_limits(1):  # sums are in another order on more threads
-            graph = joint_graph(data, relations, q, 0, rng)
+            graph = any_graph(data, relations, q, 0, _EXPECTED_GROUPS, rng)
             self._objects = NamedObjects(given, graph.objects, graph.n_objects)
             self._coverage = Coverage(graph, self._objects.n_rows, rng)
         self._matched = (self._objects.n_rows > 0).sum(axis=1) > 1

@@ -14,12 +14,13 @@ from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
 from mvcc.constraints import Relations
-from mvcc.embedding import JointGraph, joint_graph, neighbors_for, raw_columns, unit_rows
+from mvcc.embedding import AnchorGraph, JointGraph, any_graph, neighbors_for, raw_columns, unit_rows
 from mvcc.exceptions import InvalidInputError
 from mvcc.views import GivenViews
 
 MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
 DRAWN = 500
+MOST_AT_ONCE = 5_000  # matches of two views; of more, one share tells whether to look at the others
 LEAST_DRAWN = 200  # however many pairs of views share the work
 _FEWEST = 40  # matches; fewer are not compared
 _MANY = 100  # matches, of which suspicious ones are dropped
@@ -71,6 +72,8 @@ def suspicious_matches(
     mortality measurement", 1956. Where two views agree less than .35 (``view_agreement_`` of ``JointGraphClustering``),
     unlike rows are no evidence against a match. Wrong matches lower the agreement, too, so the one that is compared is
     divided by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in every run.
+    More than 5,000 are looked at in shares: where the first seems to have no wrong ones that should be left out, all
+    matches of the others get its mean suspicion.
     Where p pairs of views are matched, these numbers are divided by √p, but 200 are compared: the time of many views is
     near that of two.
 
@@ -92,7 +95,7 @@ def suspicious_matches(
     clusters = _split(labels, [len(X) for X in data])
     k = 1 + max(int(own.max()) for own in clusters)
     with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
-        graph = joint_graph(data, relations, neighbors_for(data, k, 10), k, np.random.default_rng(0))
+        graph = any_graph(data, relations, neighbors_for(data, k, 10), k, k, np.random.default_rng(0))
         return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
 
 
@@ -108,22 +111,37 @@ def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
 
 
 def suspicions(
-    relations: Relations, columns: list[Floats], joint: JointGraph, labels: list[Ints]
+    relations: Relations, columns: list[Floats], joint: JointGraph | AnchorGraph, labels: list[Ints]
 ) -> dict[tuple[int, int], Floats]:
     """Return the suspicions of all matches, given the raw columns and the labels of every view, of one numbering."""
     k = 1 + max(int(own.max()) for own in labels)
-    around = [unit_rows(graph @ np.eye(k)[own]) for graph, own in zip(joint.view_graphs, labels, strict=True)]
+    around = [unit_rows(joint.around(view, np.eye(k)[own])) for view, own in enumerate(labels)]
     found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
     for (u, v), rows in relations.items():
         found[u, v] = np.zeros(len(rows))
-        if len(rows) >= _FEWEST:
-            i, j = rows.T
-            features = [np.hstack((joint.spectra[w], columns[w]))[own] for w, own in ((u, i), (v, j))]
+        if len(rows) < _FEWEST:
+            continue
+        shares = _drawn_shares(len(rows))
+        for number, drawn in enumerate(shares):
+            i, j = rows[drawn].T
+            features = [np.hstack((joint.spectrum(w, own), columns[w][own])) for w, own in ((u, i), (v, j))]
             kinds = [_Likeness(around[u][i], around[v][j]), _Likeness.by_regression(*features)]
-            suspicion = _posterior(_tail_shares(kinds, len(rows), n_pairs))
-            told = _can_be_told(suspicion.mean(), joint.agreement[u, v])
-            found[u, v] = suspicion if told else np.full(len(rows), np.nan)
+            suspicion = _posterior(_tail_shares(kinds, len(drawn), n_pairs))
+            if number == 0 and not _can_be_told(suspicion.mean(), joint.agreement[u, v]):
+                found[u, v][:] = np.nan
+                break
+            found[u, v][drawn] = suspicion
+            if number == 0 and len(shares) > 1 and not to_drop(suspicion, joint.agreement[u, v]).any():
+                found[u, v][np.concatenate(shares[1:])] = suspicion.mean()
+                break
     return found
+
+
+def _drawn_shares(m: int) -> list[Ints]:
+    """Return m matches in shares that are looked at by themselves, at random where there are several."""
+    n_shares = -(-m // MOST_AT_ONCE)
+    order = np.arange(m) if n_shares == 1 else np.random.default_rng(0).permutation(m)
+    return [np.sort(share) for share in np.array_split(order, n_shares)]
 
 
 def seem_wrong(suspicion: Floats) -> NDArray[np.bool_]:

@@ -31,6 +31,7 @@ Problem = tuple[Constraints, Literal["full", "none"], float | Literal["cv"]]
 def compile_all_kernels() -> None:
     """Compile every kernel that trials and clusterings of tables call, or load what numba has compiled already."""
     compile_kernels(product(base_names(), own_transfer_names(), [None]))
+    _compile_joint("anchors")
     many = np.zeros((threads._WORTH_SHARING, 1))  # shared among threads, by kernels that are else called by kernels
     for constraints in (None, _held(np.zeros(_ROWS, np.int64), np.empty((0, 2), np.int64))):
         make_base("pck-means", 1).fit(many, constraints=constraints).predict(many)
@@ -53,7 +54,7 @@ def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
 
 
 @cache
-def _compile_joint() -> None:
+def _compile_joint(graph: str = "exact") -> None:
     """Cluster a few points jointly, once in a process."""
     X = np.random.default_rng(0).normal(size=(_ROWS, 2))
     given = Constraints([(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False])
@@ -61,7 +62,7 @@ def _compile_joint() -> None:
     weighted = Constraints(dense.pairs, dense.must_link, 1.0 + np.arange(len(dense)))
     same = np.column_stack((np.arange(_ROWS), np.arange(_ROWS)))
     for constraints in (None, *([c, c] for c in (given, dense, weighted))):
-        model = make_without_base(JOINT, 2, random_state=0)
+        model = make_without_base(JOINT, 2, random_state=0).set_params(graph=graph)
         model.fit([X, X], constraints=constraints, mappings={(0, 1): same})
 
 

@@ -199,13 +199,14 @@ class CoEM(Facts):
 class JointGraph(Facts):
     """The joint method: one graph for each set of views that matches connect.
 
-    The `recall` is the share of the nearest rows of each view that were found; the `residual` is the largest of the
-    eigenvectors.
+    ``anchors`` are those of each view, none where the graph is exact; ``residual`` is the largest of the eigenvectors.
+    ``recall`` was the share of the nearest rows that former versions found.
     """
 
     objective: Number
     n_objects: Positive
     connected: tuple[tuple[Count, ...], ...]
+    anchors: tuple[Count, ...] = ()
     recall: tuple[Share, ...] = ()
     residual: Number | None = None
 

@@ -23,7 +23,7 @@ from sklearn.decomposition import PCA
 
 from mvcc import JointGraphClustering
 from mvcc.embedding import joint_graph, neighbors_for
-from mvcc.multiview._answers import Groups, shares_of_classes, spread
+from mvcc.multiview._answers import Groups, first_step, shares_of_classes, spread
 from mvcc.multiview._joint_set import pairs_of_objects
 from scripts.pictures.method import CLUSTERS, MARKERS, Scene, draw_constraints, draw_rows, new_axes
 from scripts.pictures.small import FOLDER, save_small
@@ -117,7 +117,7 @@ def spreading(joint: Joint):
         clusters[own] = labels
     classes = Groups.among(joint.set.n_objects, joint.judged).classes(clusters, 2)
     shares = shares_of_classes(clusters, classes, 2)
-    said = spread(joint.set._affinities, classes, (classes >= 0).astype(float), shares)
+    said = spread(joint.set._graph, first_step(classes, (classes >= 0).astype(float), shares))
     second = np.bincount(clusters[joint.objects[0]][joint.truth[0] == 1], minlength=2).argmax()
     for ax, X, own in zip(axes, joint.views, joint.objects, strict=True):
         ax.scatter(*X.T, s=26, c=said[own, second], cmap=CLASSES, vmin=0, vmax=1, lw=0.4, edgecolor="#555555")

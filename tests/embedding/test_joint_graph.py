@@ -151,11 +151,11 @@ def test_matched_objects_get_edges_by_the_columns_of_all_views():
     same = np.column_stack((np.arange(30), np.arange(30)))
     graph = joint_graph(views, {(0, 1): same}, 5, 3, np.random.default_rng(0))
     columns = np.random.default_rng(0).normal(size=(80, 3))
-    more = (graph.with_matched_objects(columns.__getitem__, 5).affinities - graph.affinities).toarray()
+    more = (graph.with_matched_objects(columns.__getitem__).affinities - graph.affinities).toarray()
     np.testing.assert_allclose(more[:30, :30], 2 * 30 / 80 * slow.view_graph(columns[:30], 5), atol=1e-12)
     assert not more[30:].any()
     few = joint_graph(views, {(0, 1): same[:19]}, 5, 3, np.random.default_rng(0))
-    assert few.with_matched_objects(np.zeros((91, 3)).__getitem__, 5) is few
+    assert few.with_matched_objects(np.zeros((91, 3)).__getitem__) is few
 
 
 @pytest.mark.parametrize(("sizes", "k", "q"), [((900, 800), 10, 10), ((116, 200), 10, 6), ((30, 40), 10, 5)])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc.embedding import NeighborSearch, nearness
-from mvcc.embedding._neighbor_index import NeighborIndex
 from tests.reference.joint import distances
 from tests.strategies import seeds
 
@@ -39,48 +36,6 @@ def test_neighbors_do_not_depend_on_place_and_unit(d, shift, scale):
     _, rows = NeighborSearch.among(X).nearest_others(3)
     _, moved = NeighborSearch.among(X * scale + shift).nearest_others(3)
     assert np.array_equal(rows, moved)
-
-
-def many(n=3000):
-    rng = np.random.default_rng(5)
-    return rng.normal(size=(6, 9))[rng.integers(6, size=n)] + 0.3 * rng.normal(size=(n, 9))
-
-
-def test_of_many_rows_nearly_all_neighbors_are_found(monkeypatch):
-    X = many()
-    exact = NeighborSearch.among(X)
-    _, expected = exact.nearest_others(8)
-    monkeypatch.setattr("mvcc.embedding._neighbors._MOST_EXACT", 2999)
-    monkeypatch.setattr("mvcc.embedding._neighbors._FEW", 10)
-    search = NeighborSearch.among(X)
-    found, rows = search.nearest_others(8)
-    shared = np.mean([len(set(one) & set(other)) for one, other in zip(rows, expected, strict=True)]) / 8
-    assert abs(shared - search.recall) < 0.02
-    assert exact.recall == 1 > search.recall >= 0.95
-    assert (rows != np.arange(len(X))[:, None]).all()
-    assert (np.diff(found) >= 0).all()
-    np.testing.assert_allclose(found[:, 0], np.linalg.norm(search.rows - search.rows[rows[:, 0]], axis=1))
-    new = search.nearest_to(X + 1e-9, 1)[1][:, 0]
-    assert np.mean(new == np.arange(len(X))) > 0.99
-    again = pickle.loads(pickle.dumps(search))
-    assert "_index" not in vars(again)
-    assert np.array_equal(again.nearest_others(8)[1], rows), "another index finds the same"
-
-
-def test_the_index_is_the_same_on_any_number_of_threads(monkeypatch):
-    X, found = many(), []
-    for n_threads in (1, 2, 3):
-        monkeypatch.setattr("mvcc.embedding._neighbor_index._n_processors", lambda n=n_threads: n)
-        found.append(NeighborIndex(X).nearest(X, 9))
-    assert np.array_equal(found[0], found[1])
-    assert np.array_equal(found[0], found[2])
-
-
-def test_rows_of_lists_that_are_nearly_empty_have_all_their_neighbors():
-    X = np.vstack((many(), 100 + np.arange(18.0).reshape(2, 9)))
-    found = NeighborIndex(X).nearest(X, 9)
-    assert (found >= 0).all()
-    assert {3000, 3001} <= set(found[3000])
 
 
 def test_nearness_sums_to_one_and_falls_with_the_distance():

@@ -22,7 +22,18 @@ from tests.jobs.test_columns import job, mixed
 
 NOT_WRITTEN = "not written"
 PREDICTED, REFUSED = "predicted", "m.skops is damaged, or no model that `mvcc cluster` has written: "
-KINDS = ["joint", "three views", "mixed", "spectral", "pca", "none", "mixed pca", "mixed spectral"]
+KINDS = [
+    "joint",
+    "by anchors",
+    "by anchors, unjudged",
+    "three views",
+    "mixed",
+    "spectral",
+    "pca",
+    "none",
+    "mixed pca",
+    "mixed spectral",
+]
 
 
 @pytest.fixture(scope="session")
@@ -38,10 +49,14 @@ def models(tmp_path_factory):
             rows = frame
         else:
             features = {"spectral": "spectral", "pca": "pca", "none": "none"}.get(kind)
-            options = write_problem(folder, n_views=3 if kind == "three views" else 2, judged=())
+            judged = {"judged": ()} if kind != "by anchors" else {}
+            options = write_problem(folder, n_views=3 if kind == "three views" else 2, **judged)
             if features:
                 options = by_co_em(options, features=features, base="pck-means" if kind == "pca" else "mpck-means")
-            cluster(with_values(options, stability_runs=0), folder / "out")
+            with pytest.MonkeyPatch.context() as patched:
+                if kind.startswith("by anchors"):
+                    patched.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 1)
+                cluster(with_values(options, stability_runs=0), folder / "out")
             rows = pd.read_csv(folder / "view0.csv")
         found[kind] = (folder / "out/model.skops").read_bytes(), rows
     return found

@@ -122,7 +122,7 @@ def test_folders_without_a_model_say_so(folder, tmp_path):
         load_model(tmp_path)
 
 
-def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path):
+def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path, monkeypatch):
     """Whoever moves one of these classes has to raise `FORMAT`."""
     from mvcc.jobs import cluster_job
     from tests.jobs.test_columns import job, mixed
@@ -133,8 +133,11 @@ def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path):
         written |= set(of_types((tmp_path / base / "out/model.skops").read_bytes()))
     cluster_job(job(tmp_path / "mixed", mixed()[0]), tmp_path / "mixed/out")
     written |= set(of_types((tmp_path / "mixed/out/model.skops").read_bytes()))
+    monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 1)
+    cluster(write_problem(tmp_path / "anchors"), tmp_path / "anchors/out")
+    written |= set(of_types((tmp_path / "anchors/out/model.skops").read_bytes()))
     assert written | {"numpy.dtype"} == _model_file._TYPES
-    assert (_model_file.FORMAT, len(_model_file._TYPES)) == (2, 10)
+    assert (_model_file.FORMAT, len(_model_file._TYPES)) == (2, 12)
 
 
 def test_a_saved_model_is_the_same_again(folder, tmp_path):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints
-from mvcc.embedding import raw_columns
-from mvcc.multiview._answers import Groups, predicted_by_columns, shares_of_classes, spread
+from mvcc.embedding import JointGraph, raw_columns
+from mvcc.multiview._answers import Groups, first_step, predicted_by_columns, shares_of_classes, spread
 from tests.reference import joint as slow
 from tests.strategies import as_dict, assert_holds, seeds
 
@@ -109,7 +109,9 @@ def answers(seed, n=20, k=3):
 def test_spreading_is_the_sum_of_all_steps(seed):
     N, labels, classes, weights, _ = answers(seed)
     shares = shares_of_classes(labels, classes, 3)
-    found = spread(sp.csr_array(N), classes, weights, shares)
+    graph = JointGraph([], sp.csr_array(N), None, [], [], np.eye(1), 10)
+    graph.__dict__["normalized_affinities"] = sp.csr_array(N)  # which is normalized already
+    found = spread(graph, first_step(classes, weights, shares))
     expected = slow.spread(N, classes, weights, shares.copy())
     np.testing.assert_allclose(found, expected, atol=1e-10)
 

@@ -6,7 +6,6 @@ import pickle
 import warnings
 from itertools import pairwise
 
-import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -214,27 +213,6 @@ def test_one_thread_and_two_give_the_same_bits(n_pairs):
 
 
 # ---- new rows
-
-
-@pytest.mark.parametrize("n_pairs", [0, 160])
-def test_in_single_precision_the_clusters_are_nearly_the_same_on_any_number_of_threads(n_pairs, monkeypatch):
-    views, y, matches, constraints = digits(1, n_pairs)  # of draw 0, two clusterings have nearly the same Eq. 1
-    usual = fit(views, matches, constraints, k=10, features="none")
-    monkeypatch.setattr("mvcc.embedding._neighbors.SINGLE_PRECISION_FROM", 100)
-    monkeypatch.setattr("mvcc._utils.kernels.threads._WORTH_SHARING", 100)
-    single = fit(views, matches, constraints, k=10, features="none")
-    assert [rows.dtype for rows in single.embedding_] == [np.float32, np.float32]
-    assert score(y, single.labels_) > score(y, usual.labels_) - 0.02
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        alone = fit(views, matches, constraints, k=10, features="none")
-    finally:
-        numba.set_num_threads(threads)
-    np.testing.assert_array_equal(np.concatenate(single.labels_), np.concatenate(alone.labels_))
-    np.testing.assert_array_equal(np.vstack(single.embedding_), np.vstack(alone.embedding_))
-    fitted = np.random.default_rng(0).permutation(len(views[0]))[:50]
-    np.testing.assert_array_equal(single.predict(views[0][fitted], view=0), single.labels_[0][fitted])
 
 
 def test_new_rows_join_the_clusters_around_them_and_fitted_ones_keep_theirs():

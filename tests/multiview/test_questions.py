@@ -159,7 +159,7 @@ def test_the_kernel_of_large_graphs_is_that_of_the_leading_eigenpairs(monkeypatc
     monkeypatch.setattr(_coverage, "MOST_DENSE_OBJECTS", 50)
     monkeypatch.setattr(_coverage, "N_EIGENPAIRS", 12)
     some = _coverage.Kernel(graph)
-    S = graph.normalized_affinities().toarray()
+    S = graph.normalized_affinities.toarray()
     values, vectors = np.linalg.eigh((S + S.T) / 2)
     values, vectors = 0.95 * values[-12:], vectors[:, -12:]
     K = np.eye(len(S)) + vectors * np.maximum(values, 0) / (1 - values) @ vectors.T

@@ -208,18 +208,19 @@ def test_every_cluster_has_a_section_with_columns_words_and_rows(page):
     assert "Clusters, one by one" not in page(facts).text
 
 
-def test_of_very_many_rows_the_page_tells_how_exact_neighbors_and_eigenvectors_are(page):
+def test_of_very_many_rows_the_page_tells_of_anchors_and_how_exact_eigenvectors_are(page):
     X = np.random.default_rng(0).normal(size=(40, 3)) + 9 * (np.arange(40) % 2)[:, None]
     facts = cluster_views({"texts": X}, n_clusters=2, stability_runs=0, comparison=False).facts
-    assert facts["joint"]["recall"] == [1.0]
+    assert facts["joint"]["anchors"] == []
     assert 0 < facts["joint"]["residual"] < 1e-12
     assert "eigenvectors" not in page(facts).text
-    facts["joint"] |= {"recall": [0.98], "residual": 0.0008}
+    facts["joint"] |= {"anchors": [1200], "residual": 0.0008}
     assert (
-        "98 % of them were found. The eigenvectors of the graph have residuals of at most 0.0008." in page(facts).text
+        "The rows of each view are tied to 1,200 anchors, the means of small groups of rows. The eigenvectors of the "
+        "graph have residuals of at most 0.0008." in page(facts).text
     )
-    del facts["joint"]["residual"]  # as earlier versions wrote it
-    assert "98 % of them were found." in page(facts).text
+    facts["joint"] |= {"anchors": [], "recall": [0.98]}  # as earlier versions wrote it
+    assert "anchors" not in page(facts).text
 
 
 def test_matched_rows_are_counted_by_clusters_and_split_and_merged_ones_named(page):

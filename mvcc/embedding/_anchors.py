@@ -1,0 +1,111 @@
+"""Anchors: a few hundred places among the rows of a view, to the nearest of which every row is tied.
+
+Ties to anchors instead of edges between rows are those of Chen and Cai, "Large Scale Spectral
+Clustering with Landmark-Based Representation", 2011. k-means of a sample finds the anchors, as in
+Huang et al., "Ultra-Scalable Spectral Clustering and Ensemble Clustering", 2019.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import NearestNeighbors
+
+from mvcc._utils.blocks import BLOCK_ROWS
+from mvcc._utils.kernels.threads import for_blocks, may_share
+
+N_TIES = 3  # r, anchors that a row is tied to
+FEWEST_ANCHORS = 500
+ANCHORS_PER_CLUSTER = 25
+_SHARE_OF_ROWS = 4  # rows for each anchor, at least
+_SAMPLED = 20  # rows for each anchor, of which k-means finds it
+_ROUNDS = 5  # of k-means: anchors need not be exact centers
+_LEAST_TIE = 1e-3  # of the farthest tie, in squared distances to the first anchor that is no tie
+
+Floats = NDArray[np.float64]
+
+
+def anchors_for(n_rows: int, n_clusters: int) -> int:
+    """Return p, the number of anchors of a view: √n, 25 k or 500, and at most n / 4."""
+    wanted = max(FEWEST_ANCHORS, ANCHORS_PER_CLUSTER * n_clusters, isqrt(n_rows))
+    return max(1, min(wanted, n_rows // _SHARE_OF_ROWS))
+
+
+@dataclass(frozen=True, eq=False)
+class Anchors:
+    """The anchors of a view.
+
+    Attributes
+    ----------
+    places : (p, d) array, single precision
+        Anchors as rows that are moved to their median and scaled to at most 1.
+    center : (d,) array
+    unit : float
+    """
+
+    places: NDArray[np.float32]
+    center: Floats
+    unit: float
+
+    @classmethod
+    def among(cls, data: Floats, number: int, rng: np.random.Generator) -> Anchors:
+        """Find so many anchors, or fewer where fewer rows differ."""
+        size = min(len(data), _SAMPLED * number)
+        some = data[np.sort(rng.choice(len(data), size, replace=False))]
+        center = np.median(some, axis=0)
+        unit = float(np.abs(some - center).max(initial=0.0)) or 1.0
+        found = cls(np.empty((0, data.shape[1]), np.float32), center, unit)
+        rows = np.unique(found.moved(some), axis=0)
+        if len(rows) > number:
+            rows = _centers(rows, number, rng)
+        return cls(np.ascontiguousarray(rows), center, unit)
+
+    def moved(self, data: Floats) -> NDArray[np.float32]:
+        """Return rows of data where the anchors are; squares stay within the range of floats."""
+        with np.errstate(over="ignore"):
+            rows = (data - self.center) / self.unit
+        return np.clip(rows, -1e15, 1e15).astype(np.float32)
+
+    def ties(self, data: Floats) -> sp.csr_array:
+        """Return Z, (n, p): how much every row is tied to its nearest anchors; rows sum to 1.
+
+        The tie to the j-th nearest of the r anchors grows with d_(r+1) − d_j, in squared distances.
+        """
+        p, n = len(self.places), len(data)
+        number = min(N_TIES, p - 1) or 1
+        search = NearestNeighbors(n_neighbors=min(number + 1, p), algorithm="brute").fit(self.places)
+
+        def tied(block: slice) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+            distances, found = search.kneighbors(self.moved(data[block]))
+            squares = distances.astype(np.float64) ** 2
+            beyond = squares[:, -1:] if p > number else squares[:, -1:] + 1
+            near = beyond - squares[:, :number] + _LEAST_TIE * beyond
+            near[beyond[:, 0] == 0] = 1.0  # duplicates of more anchors than ties
+            near /= near.sum(axis=1, keepdims=True)
+            return near.astype(np.float32), found[:, :number].astype(np.int32)
+
+        if not n:
+            return sp.csr_array((0, p), dtype=np.float32)
+        parts = for_blocks(tied, n, BLOCK_ROWS, shared=may_share(n))
+        near, found = (np.concatenate(part) for part in zip(*parts, strict=True))
+        starts = np.arange(0, n * number + 1, number)
+        ties = sp.csr_array((near.ravel(), found.ravel(), starts), shape=(n, p))
+        ties.sort_indices()
+        return ties
+
+
+def _centers(rows: NDArray[np.float32], number: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    seed = int(rng.integers(2**31))
+    k_means = KMeans(number, init="random", n_init=1, max_iter=_ROUNDS, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # anchors need not be exact centers
+        k_means.fit(rows)
+    centers: NDArray[np.float32] = np.unique(k_means.cluster_centers_, axis=0)
+    return centers

@@ -1,0 +1,1 @@
+"""Compiled kernels of the anchor graph: plain arrays in, plain arrays out."""

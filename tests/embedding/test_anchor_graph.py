@@ -1,0 +1,196 @@
+"""The graph by anchors is what its dense matrices say: B K Bᵀ, its eigenvectors, walks and paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import dijkstra
+
+from mvcc.embedding import AnchorGraph, anchor_graph, find_objects, membership, object_columns, raw_columns
+
+K = 3
+
+
+@pytest.fixture(params=["two views", "three views", "many to many", "few matches"])
+def problem(request):
+    """Give views of three groups, and matches."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % K
+    n_views = 3 if request.param == "three views" else 2
+    views = [5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(90, 4)) for _ in range(n_views)]
+    rows = np.column_stack((np.arange(30), np.arange(30)))
+    if request.param == "many to many":
+        rows = np.vstack((rows, [[0, 3], [0, 6], [5, 8]]))
+    if request.param == "few matches":
+        rows = rows[:4]
+    relations = {(u, v): rows for u in range(n_views) for v in range(u + 1, n_views)}
+    return views, relations
+
+
+@pytest.fixture
+def graph(problem):
+    return made(problem)
+
+
+def made(problem, weights=None):
+    views, relations = problem
+    weights = np.ones(len(views)) if weights is None else weights
+    return anchor_graph(views, relations, K, np.random.default_rng(1), weights)
+
+
+def with_matched(problem, graph):
+    views, _ = problem
+    columns, members = [raw_columns(X) for X in views], [membership(own, graph.n_objects) for own in graph.objects]
+    return graph.with_matched_objects(lambda some: object_columns(columns, [rows_of[some] for rows_of in members]))
+
+
+def affinities(graph: AnchorGraph):
+    B = graph.ties.toarray().astype(float)
+    return B @ np.diag(graph.weights) @ B.T
+
+
+def normalized(A):
+    roots = np.sqrt(A.sum(axis=1))
+    return A / roots / roots[:, None]
+
+
+def test_matched_rows_are_one_object(problem, graph):
+    views, relations = problem
+    n_objects, objects = find_objects([len(X) for X in views], relations)
+    assert graph.n_objects == n_objects
+    for own, expected in zip(graph.objects, objects, strict=True):
+        np.testing.assert_array_equal(own, expected)
+    assert graph.n_anchors == [22] * len(views)
+
+
+def test_the_degree_of_an_object_is_the_number_of_its_rows(problem, graph):
+    rows = sum(np.bincount(own, minlength=graph.n_objects) for own in graph.objects)
+    np.testing.assert_allclose(graph.degrees, rows, rtol=1e-5)
+    np.testing.assert_allclose(affinities(graph).sum(axis=1), rows, rtol=1e-5)
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_eigenpairs_are_those_of_the_dense_graph_with_landmarks(problem, graph, matched):
+    graph = with_matched(problem, graph) if matched else graph
+    B = graph.ties.toarray().astype(float)
+    S = normalized(B @ graph.kernel.astype(float) @ B.T)
+    found = graph.components(5)
+    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(S)[::-1][:5], atol=1e-4)
+    rows = found.vectors[:]
+    np.testing.assert_allclose(S @ rows, rows * found.values, atol=2e-3)
+    np.testing.assert_allclose(rows.T @ rows, np.eye(5), atol=2e-3)
+    np.testing.assert_allclose(found.vectors[np.array([7, 3])], rows[[7, 3]], atol=1e-6)
+    assert found.residual < 1e-3
+
+
+def test_landmarks_add_a_fixed_share_to_degrees(problem, graph):
+    B = graph.ties.toarray().astype(float)
+    both = (B @ graph.kernel.astype(float) @ B.T).sum(axis=1)
+    seen = B @ graph.landmark_degrees
+    np.testing.assert_allclose(both, graph.degrees + seen, rtol=1e-4)
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_what_is_spread_is_the_sum_of_all_walks(problem, graph, matched):
+    graph = with_matched(problem, graph) if matched else graph
+    S, share = normalized(affinities(graph)), 0.9
+    some, step = np.array([0, 4, 50]), np.random.default_rng(2).random((3, 2))
+    whole = np.zeros((graph.n_objects, 2))
+    whole[some] = step
+    walks = np.linalg.inv(np.eye(len(S)) - share * S) @ whole - whole
+    at_anchors = graph.diffused_to_anchors(step, some, share)
+    everywhere = np.arange(graph.n_objects)
+    np.testing.assert_allclose(graph.from_anchors(at_anchors, everywhere), walks, rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(graph.sums_of(at_anchors), walks.sum(axis=0), rtol=1e-3)
+
+
+def test_the_nearest_source_is_that_of_the_shortest_path(problem, graph):
+    share, sources = 0.9, np.array([2, 40, 71])
+    roots = np.sqrt(graph.weights)
+    ties = np.sqrt(share / graph.degrees)[:, None] * graph.ties.toarray() * roots
+    between = ties.T @ ties  # from anchor to anchor by all objects at once
+    n, p = ties.shape
+    reach = np.zeros((n + p, n + p))
+    reach[n:, n:] = between
+    reach[sources, n:] = ties[sources]
+    lengths = np.where(reach > 0, -np.log(np.maximum(reach, 1e-300)), 0)
+    to_anchors = dijkstra(lengths, indices=sources)[:, n:]
+    best = (np.log(np.maximum(ties, 1e-300))[:, None] - to_anchors).max(axis=2)
+    expected = np.where(best.max(axis=1) > -600, sources[best.argmax(axis=1)], -1)  # some are in other pieces
+    found = graph.nearest_sources(sources, share)
+    clear = np.diff(np.sort(best, axis=1))[:, -1] > 1e-6
+    clear[sources] = False
+    np.testing.assert_array_equal(found[clear], expected[clear])
+    np.testing.assert_array_equal(found[sources], sources)
+
+
+def test_the_agreement_of_views_is_the_mean_cosine_over_all_edges_but_loops():
+    rng = np.random.default_rng(3)
+    y = np.arange(80) % K
+    views = [5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(80, 4)) for _ in range(2)]
+    rows = np.column_stack((np.arange(80), np.arange(80)))
+    graph = anchor_graph(views, {(0, 1): rows}, K, np.random.default_rng(1), np.ones(2))
+    shares = []
+    for u, v in ((0, 1), (1, 0)):
+        Z, places = graph.views[u].ties.toarray().astype(float), graph.views[v].spectrum(np.arange(80), K)
+        edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
+        np.fill_diagonal(edges, 0)
+        cosines = places @ places.T
+        chance = (cosines.sum() - 80) / (80 * 79)
+        shares.append(((edges * cosines).sum() / edges.sum() - chance) / (1 - chance))
+    np.testing.assert_allclose(graph.agreement[0, 1], np.sqrt(np.prod(shares)), rtol=1e-4)
+    assert graph.agreement[0, 1] > 0.8
+    np.testing.assert_array_equal(np.diag(graph.agreement), 1)
+
+
+def test_noise_agrees_with_nothing_and_its_ties_stay():
+    rng = np.random.default_rng(4)
+    y = np.arange(300) % K
+    good, noise = 5 * rng.normal(size=(K, 4))[y] + rng.normal(size=(300, 4)), rng.normal(size=(300, 4))
+    rows = np.column_stack((np.arange(300), np.arange(300)))
+    graph = anchor_graph([good, noise], {(0, 1): rows}, K, np.random.default_rng(1), np.ones(2))
+    assert graph.agreement[0, 1] < 0.1
+    own = graph.ties[:, : graph.n_anchors[0]]
+    np.testing.assert_allclose(own.toarray(), graph.views[0].ties.toarray(), atol=0.05)
+
+
+def test_ties_that_another_view_contradicts_are_weaker():
+    rng = np.random.default_rng(5)
+    y = np.arange(300) % 4
+    # the first view cannot tell classes 2 and 3 apart, the second can
+    centers = 6 * np.eye(4)[:, :4]
+    views = [centers[np.minimum(y, 2)] + rng.normal(size=(300, 4)), centers[y] + rng.normal(size=(300, 4))]
+    rows = np.column_stack((np.arange(300), np.arange(300)))
+    graph = anchor_graph(views, {(0, 1): rows}, 4, np.random.default_rng(1), np.ones(2))
+    p = graph.n_anchors[0]
+
+    def mixed(Z):
+        """Return the weight of edges between both classes, relative to that within them."""
+        edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
+        return edges[np.ix_(y == 2, y == 3)].sum() / edges[np.ix_(y == 2, y == 2)].sum()
+
+    before, after = graph.views[0].ties.toarray().astype(float), graph.ties[:, :p].toarray().astype(float)
+    np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=1e-5)
+    assert mixed(after) < 0.85 * mixed(before)
+
+
+def test_a_view_counts_as_its_weight_says(problem):
+    weights = np.ones(len(problem[0]))
+    weights[1] = 0.25
+    graph = made(problem, weights)
+    rows = sum(w * np.bincount(own, minlength=graph.n_objects) for w, own in zip(weights, graph.objects, strict=True))
+    np.testing.assert_allclose(graph.degrees, rows, rtol=1e-4)
+
+
+def test_what_is_around_rows_is_the_product_with_the_graph_of_their_view(graph):
+    shares = np.random.default_rng(6).random((90, 2))
+    Z = graph.views[1].ties.toarray().astype(float)
+    edges = Z @ np.diag(1 / np.maximum(Z.sum(axis=0), 1e-12)) @ Z.T
+    np.fill_diagonal(edges, 0)
+    np.testing.assert_allclose(graph.around(1, shares), edges @ shares, rtol=1e-4, atol=1e-6)
+
+
+def test_the_graph_is_the_same_each_time(problem):
+    one, other = made(problem), made(problem)
+    np.testing.assert_array_equal(one.ties.toarray(), other.ties.toarray())
+    np.testing.assert_array_equal(one.components(4).vectors[:], other.components(4).vectors[:])

@@ -1,0 +1,253 @@
+"""Joint clustering by anchors has all that the exact graph has."""
+
+from __future__ import annotations
+
+import pickle
+
+import numba
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+from mvcc import Constraints, JointGraphClustering, JointSpectralFeatures, Questions, suspicious_matches
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview import NearestAnchors
+
+K = 4
+
+
+def problem(n=600, *, n_views=2, noise=1.0, matched=0.3, seed=0):
+    """Return views of rows in four groups, the groups of all rows, and matches of a share of them."""
+    rng = np.random.default_rng(seed)
+    n_matched = int(matched * n)
+    y = rng.integers(K, size=n + (n_views - 1) * (n - n_matched))
+    own = [np.arange(n)]
+    for view in range(1, n_views):
+        first = n + (view - 1) * (n - n_matched)
+        own.append(np.concatenate((np.arange(n_matched), np.arange(first, first + n - n_matched))))
+    views = [4 * rng.normal(size=(K, 5))[y[rows]] + noise * rng.normal(size=(n, 5)) for rows in own]
+    rows = np.column_stack((np.arange(n_matched), np.arange(n_matched)))
+    matches = {(u, v): rows for u in range(n_views) for v in range(u + 1, n_views)}
+    return views, [y[rows] for rows in own], matches
+
+
+def fit(views, matches, *, k=K, **settings):
+    given = {name: settings.pop(name) for name in ("constraints",) if name in settings}
+    model = JointGraphClustering(k, graph="anchors", random_state=0, **settings)
+    return model.fit(views, mappings=matches, **given)
+
+
+def score(y, labels):
+    return adjusted_rand_score(np.concatenate(y), np.concatenate(labels))
+
+
+def judged(y, n_pairs=60):
+    return [Constraints.from_labels(y[0], n_pairs, 0), *(None for _ in y[1:])]
+
+
+@pytest.mark.parametrize("n_pairs", [0, 60])
+@pytest.mark.parametrize("n_views", [1, 2, 3])
+def test_groups_are_found_in_all_views_alike(n_views, n_pairs):
+    views, y, matches = problem(n_views=n_views)
+    model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
+    assert score(y, model.labels_) > 0.95
+    assert model.n_anchors_ == [150] * n_views
+    assert model.n_objects_ == len(np.concatenate(y)) - (n_views - 1) * 180
+    assert model.eigen_residual_ < 1e-3
+    if n_views > 1:
+        assert (model.view_agreement_ > 0.8).all()
+
+
+def test_the_kind_of_graph_is_that_of_the_number_of_objects(monkeypatch):
+    views, _, matches = problem(200)
+    model = JointGraphClustering(K, random_state=0).fit(views, mappings=matches)
+    assert model.n_anchors_ == [0, 0]
+    monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 340)  # objects
+    assert JointGraphClustering(K, random_state=0).fit(views, mappings=matches).n_anchors_ == [50, 50]
+    exact = JointGraphClustering(K, random_state=0, graph="exact").fit(views, mappings=matches)
+    np.testing.assert_array_equal(np.concatenate(exact.labels_), np.concatenate(model.labels_))
+    with pytest.raises(InvalidInputError, match="graph must be 'auto', 'exact' or 'anchors', got 'anchor'"):
+        JointGraphClustering(K, graph="anchor").fit(views)
+
+
+@pytest.mark.parametrize("n_pairs", [0, 60])
+def test_the_same_bits_each_time_and_on_any_number_of_threads(n_pairs, monkeypatch):
+    monkeypatch.setattr("mvcc._utils.kernels.threads._WORTH_SHARING", 100)
+    monkeypatch.setattr("mvcc.embedding._anchors.BLOCK_ROWS", 64)
+    views, y, matches = problem()
+    found, threads = [], numba.get_num_threads()
+    for number in (1, min(2, threads)):
+        numba.set_num_threads(number)
+        try:
+            with threadpool_limits(number):
+                model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
+                found.append((*model.labels_, *model.embedding_, model.objective_, model.predict(views[1], view=1)))
+        finally:
+            numba.set_num_threads(threads)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_judged_pairs_join_what_belongs_together():
+    rng = np.random.default_rng(0)
+    y = rng.integers(4, size=800)
+    X = 6 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[y] + rng.normal(size=(800, 2))
+    sides = y // 2
+    free = fit([X], {}, k=2).labels_[0]
+    judged_pairs = [Constraints.from_labels(sides, 40, 0)]
+    model = fit([X], {}, k=2, constraints=judged_pairs)
+    assert adjusted_rand_score(sides, model.labels_[0]) > max(0.9, adjusted_rand_score(sides, free))
+    assert len(model.violated_[0]) <= 2
+    again = model.labels_by(judged_pairs, random_state=1)[0]
+    assert adjusted_rand_score(again, model.labels_[0]) > 0.95
+    assert adjusted_rand_score(model.labels_by(None)[0], model.labels_[0]) < 1
+
+
+@pytest.mark.parametrize("n_pairs", [0, 60])
+def test_new_rows_get_the_clusters_of_the_rows_around_them(n_pairs):
+    views, y, matches = problem()
+    model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
+    for view, X in enumerate(views):
+        assert adjusted_rand_score(model.labels_[view], model.predict(X + 0.01, view=view)) > 0.95
+        np.testing.assert_array_equal(
+            model.predict(X, view=view)[:20], [model.predict(row[None], view=view)[0] for row in X[:20]]
+        )
+    assert isinstance(model._predictors[0], NearestAnchors)
+    with pytest.raises(InvalidInputError, match="X has 4 features, but view 0 was fitted with 5"):
+        model.predict(views[0][:, :4])
+
+
+@pytest.mark.parametrize("n_pairs", [0, 60])
+def test_probabilities_are_largest_for_the_label(n_pairs):
+    views, y, matches = problem(noise=2.0)
+    model = fit(views, matches, constraints=judged(y, n_pairs) if n_pairs else None)
+    for view, of_rows in enumerate(model.probabilities_):
+        np.testing.assert_allclose(of_rows.sum(axis=1), 1)
+        np.testing.assert_array_equal(of_rows.argmax(axis=1), model.labels_[view])
+        new = model.predict_proba(views[view] + 0.01, view=view)
+        np.testing.assert_array_equal(new.argmax(axis=1), model.predict(views[view] + 0.01, view=view))
+        assert np.abs(new - of_rows).mean() < 0.1
+    sure = np.concatenate([of_rows.max(axis=1) for of_rows in model.probabilities_])
+    is_right = np.concatenate(model.labels_) == np.concatenate(model.labels_)
+    assert 0.5 < sure.mean() <= is_right.mean()
+
+
+def test_the_nearest_judged_row_is_of_the_same_cluster():
+    views, y, matches = problem()
+    pairs = judged(y)
+    model = fit(views, matches, constraints=pairs)
+    ends = set(np.unique(pairs[0].pairs).tolist())
+    for view, nearest in enumerate(model.nearest_judged(pairs)):
+        reached = nearest[:, 0] >= 0
+        assert reached.mean() > 0.9
+        assert set(nearest[reached, 1].tolist()) <= ends
+        np.testing.assert_array_equal(model.labels_[0][nearest[reached, 1]], model.labels_[view][reached])
+        assert (nearest[~reached, 2] == 0).all()
+
+
+def test_wrong_matches_are_found_and_left_out():
+    views, y, matches = problem(1500, matched=0.5)
+    rows = matches[0, 1].copy()
+    wrong = np.arange(0, len(rows), 5)
+    rows[wrong, 1] = np.roll(rows[wrong, 1], 1)
+    truly = y[0][rows[:, 0]] != y[1][rows[:, 1]]
+    model = fit(views, {(0, 1): rows})
+    dropped = {tuple(row) for row in model.dropped_matches_[0, 1].tolist()}
+    found = np.array([tuple(row) in dropped for row in rows.tolist()])
+    assert found[truly].mean() > 0.6
+    assert found[~truly].mean() < 0.1
+    assert len(fit(views, matches).dropped_matches_[0, 1]) == 0
+    suspicions = suspicious_matches(views, {(0, 1): rows}, model.labels_)[0, 1]
+    assert suspicions[truly[np.lexsort(rows.T[::-1])]].mean() > suspicions.mean()
+
+
+def test_of_many_matches_a_share_tells_whether_to_look_at_all(monkeypatch):
+    views, _, matches = problem(1500, matched=0.5)
+    whole = fit(views, matches).suspicions_[0, 1]
+    monkeypatch.setattr("mvcc.multiview._suspicious_matches.MOST_AT_ONCE", 200)
+    part = fit(views, matches).suspicions_[0, 1]
+    values, counts = np.unique(part, return_counts=True)
+    assert counts.max() >= 500, "those that were not looked at have the mean of the others"
+    assert abs(values[counts.argmax()] - whole.mean()) < 0.03
+    rows = matches[0, 1].copy()
+    rows[::4, 1] = np.roll(rows[::4, 1], 1)
+    wrong = fit(views, {(0, 1): rows}).suspicions_[0, 1]
+    assert len(np.unique(wrong)) > 20, "all were looked at"
+
+
+def test_views_that_no_match_connects_are_clustered_by_themselves():
+    views, y, matches = problem(400)
+    other = np.random.default_rng(5).normal(size=(300, 3)) + 9 * (np.arange(300) % K)[:, None]
+    model = fit([*views, other], matches)
+    assert model.connected_views_ == [[0, 1], [2]]
+    assert score(y, model.labels_[:2]) > 0.95
+    assert adjusted_rand_score(np.arange(300) % K, model.labels_[2]) > 0.95
+    assert np.isnan(model.view_agreement_[0, 2])
+    assert adjusted_rand_score(model.labels_[2], model.predict(other, view=2)) > 0.95
+
+
+def test_a_stored_model_predicts_and_says_that_it_has_no_graph():
+    views, y, matches = problem(300)
+    model = fit(views, matches, constraints=judged(y))
+    stored = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(stored.predict(views[0]), model.predict(views[0]))
+    for ask in (lambda: stored.embedding_, lambda: stored.labels_by(None), lambda: stored.probabilities_):
+        with pytest.raises(InvalidInputError, match="has no graph; fit it again"):
+            ask()
+    sizes = [X.size for X in views]
+    held = sum(value.size for value in vars(stored._predictors[0].anchors).values() if isinstance(value, np.ndarray))
+    assert held < sizes[0] / 2, "the rows are not in the model"
+
+
+DEGENERATE = {
+    "one row": np.ones((1, 2)),
+    "equal rows": np.ones((50, 2)),
+    "two places": np.repeat([[0.0, 1.0], [5.0, 5.0]], 30, axis=0),
+    "a constant column": np.column_stack((np.arange(40.0), np.ones(40))),
+    "far apart": np.concatenate((np.random.default_rng(0).normal(size=(60, 2)), [[1e9, 0], [0, -1e9]])),
+    "no columns that differ but one": np.column_stack((np.arange(60) % 2, np.zeros((60, 3)))),
+}
+
+
+@pytest.mark.parametrize("X", DEGENERATE.values(), ids=DEGENERATE)
+def test_degenerate_views_have_a_clustering_twice_the_same(X):
+    k = min(2, len(X))
+    for matches in ({}, {(0, 1): np.column_stack((np.arange(len(X)), np.arange(len(X))))}):
+        views = [X, X + 1.0] if matches else [X]
+        one, other = (fit(views, matches, k=k) for _ in range(2))
+        for own, again in zip(one.labels_, other.labels_, strict=True):
+            assert own.shape == (len(X),)
+            assert set(own) <= set(range(k))
+            np.testing.assert_array_equal(own, again)
+        assert all(np.isfinite(rows).all() for rows in one.embedding_)
+        one.predict(X)
+
+
+def test_many_to_many_matches_and_weights_of_views():
+    views, y, _ = problem(300)
+    rows = np.array([(i, j) for i in range(90) for j in (i, (i + 4) % 90) if y[0][i] == y[1][j]])
+    assert score(y, fit(views, {(0, 1): rows}).labels_) > 0.9
+    noisy = [views[0], np.random.default_rng(0).normal(size=(300, 5))]
+    rows = np.column_stack((np.arange(90), np.arange(90)))
+    model = fit(noisy, {(0, 1): rows}, view_weights=[1, 0])
+    assert adjusted_rand_score(y[0], model.labels_[0]) > 0.9
+
+
+def test_features_and_questions_of_very_many_objects(monkeypatch):
+    monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 500)
+    monkeypatch.setattr("mvcc.multiview._coverage.MOST_DENSE_OBJECTS", 500)
+    monkeypatch.setattr("mvcc.multiview._coverage.N_CANDIDATES", 60)
+    views, y, matches = problem()
+    features = JointSpectralFeatures(2 * K, random_state=0).fit_transform(views, mappings=matches)
+    assert [rows.shape for rows in features] == [(600, 2 * K)] * 2
+    np.testing.assert_allclose(np.linalg.norm(np.vstack(features), axis=1), 1, rtol=1e-5)
+    questions = Questions(views, matches)
+    kinds = set()
+    for _ in range(12):
+        (question,) = questions.next()
+        view = next(number for number, rows in enumerate(question.rows) if rows)
+        kind = int(y[view][question.rows[view][0]])
+        questions.answer(question, f"kind {kind}" if kind in kinds else f"new:kind {kind}")
+        kinds.add(kind)
+    assert kinds == set(range(K))
