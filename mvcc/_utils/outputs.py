@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,7 +26,6 @@ from mvcc._utils.files import (
     not_of_mvcc,
     part_of,
     refuse_link,
-    remove_parts,
     sha256_of_file,
     sync,
     write_whole,
@@ -37,7 +37,8 @@ from mvcc.exceptions import StoreError
 LEDGER = ".mvcc-files"
 _MANY_ENTRIES = 2000
 _STANDARD = {Path("/dev/stdout"): 1, Path("/dev/stderr"): 2}
-_UNFINISHED = ""  # in place of a checksum, until the file is complete
+_PART = "part"  # in place of a checksum: what goes after a kill
+_LEFT = re.compile(r"\..+\.[0-9]+\.part", re.DOTALL)
 
 
 class OutputFolder:
@@ -148,10 +149,10 @@ class OutputFolder:
         """
         contents = {name: content for name, content in contents.items() if not self._has(name, content)}
         self.refuse_taken(contents)
-        parts = {name: part_of(self.path / name) for name in contents}
+        parts: dict[str, Path] = {}
         with self.explained(self.path), ExitStack() as stack:
             for name, content in contents.items():
-                self._begin(name)
+                parts[name] = self.begin(name)
                 stack.callback(parts[name].unlink, missing_ok=True)
                 parts[name].write_bytes(content)
                 sync(parts[name])
@@ -168,9 +169,8 @@ class OutputFolder:
             As `write`.
         """
         self.refuse_taken([name])
-        part = part_of(self.path / name)
         with self.explained(self.path / name):
-            self._begin(name)
+            part = self.begin(name)
             try:
                 yield part
                 sync(part)
@@ -202,9 +202,8 @@ class OutputFolder:
     @contextmanager
     def staged(self, name: str) -> Iterator[Path]:
         """Give a new folder beside the others that is removed in the end, also after a kill."""
-        part = part_of(self.path / name)
         with self.explained(self.path / name):
-            self._begin(f"{name}/")
+            part = self.begin(name)
             part.mkdir()
             try:
                 yield part
@@ -289,10 +288,12 @@ class OutputFolder:
                 return False
             return path.read_bytes() == content
 
-    def _begin(self, name: str) -> None:
-        """Note a file that is about to be written, so that its part is known after a kill."""
-        self._make((self.path / name).parent)
-        self._note(name, _UNFINISHED)
+    def begin(self, name: str) -> Path:
+        """Return the part of a file or folder to be written, which is known after a kill."""
+        part = part_of(self.path / name)
+        self._make(part.parent)
+        self._note(part.relative_to(self.path).as_posix(), _PART)
+        return part
 
     def _finish(self, name: str, part: Path) -> None:
         self._note(name, sha256_of_file(part))
@@ -303,14 +304,17 @@ class OutputFolder:
         folder.mkdir(parents=True, exist_ok=True)
 
     def _remove_parts(self) -> None:
-        names: dict[Path, set[str]] = {}
-        for _, _, name in self._entries:
-            if self._link_before(name):
+        """Remove what killed processes have left unfinished."""
+        for checksum, _, name in sorted(self._entries):
+            path = self.path / name
+            if checksum != _PART or not _LEFT.fullmatch(path.name) or not os.path.lexists(path):
                 continue
-            slash = "/" if name.endswith("/") else ""
-            names.setdefault((self.path / name).parent, set()).add(Path(name).name + slash)
-        for folder, ours in names.items():
-            remove_parts(folder, ours.__contains__)
+            if path.is_symlink() or self._link_before(name):
+                continue
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def _shorten(self) -> None:
         """Drop the entries of former versions of files once they are many."""

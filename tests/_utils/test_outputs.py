@@ -140,13 +140,41 @@ def test_parts_of_a_killed_process_go_and_those_of_others_stay(tmp_path):
         f"x{part}",
         ".new/mine.txt",
         ".labels.csv.9.part/mine.txt",
+        ".labels.csv.2024.part",
+        ".other.csv.2024.part",
+        ".old.7.old/mine.txt",
     ]
     for name in theirs:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"mine")
     assert (tmp_path / part).exists()
     write(tmp_path / "other.csv")
-    assert set(names(tmp_path)) == {*theirs, ".new", ".labels.csv.9.part", LEDGER, "other.csv"}
+    folders = {".new", ".labels.csv.9.part", ".old.7.old"}
+    assert set(names(tmp_path)) == {*theirs, *folders, LEDGER, "other.csv"}
+    write(tmp_path / "other.csv", b"2", fresh=True)
+    assert all((tmp_path / name).read_bytes() == b"mine" for name in theirs)
+
+
+def test_the_list_of_files_of_a_former_version_is_read(tmp_path):
+    write(tmp_path / "labels.csv")
+    with open(tmp_path / LEDGER, "a") as ledger:
+        ledger.write("\n" + json.dumps(["", "labels", "labels.csv"]))
+        ledger.write("\n" + json.dumps(["", "labels", ".labels.csv.7.part"]))
+    (tmp_path / ".labels.csv.7.part").write_bytes(b"mine")
+    write(tmp_path / "labels.csv", b"2", fresh=True)
+    assert names(tmp_path) == [".labels.csv.7.part", LEDGER, "labels.csv"]
+
+
+@pytest.mark.parametrize("what", ["part"])
+def test_a_list_of_files_that_somebody_edited_removes_nothing_but_parts(tmp_path, what):
+    write(tmp_path / "labels.csv")
+    (tmp_path / "notes.txt").write_bytes(b"mine")
+    before = names(tmp_path)
+    with open(tmp_path / LEDGER, "a") as ledger:
+        for name in ("notes.txt", ".", "..", "a\0b", "\ud800", ".\0.7.part", ".\0.7.old"):
+            ledger.write("\n" + json.dumps([what, "labels", name]))
+    write(tmp_path / "labels.csv", b"2", fresh=True)
+    assert names(tmp_path) == before
 
 
 def test_a_second_process_is_told_of_the_first_and_writes_nothing(tmp_path):
