@@ -37,8 +37,8 @@ from mvcc.exceptions import StoreError
 LEDGER = ".mvcc-files"
 _MANY_ENTRIES = 2000
 _STANDARD = {Path("/dev/stdout"): 1, Path("/dev/stderr"): 2}
-_PART = "part"  # in place of a checksum: what goes after a kill
-_LEFT = re.compile(r"\..+\.[0-9]+\.part", re.DOTALL)
+_PART, _FORMER = "part", "former"  # in place of a checksum: what goes or comes back after a kill
+_LEFT = re.compile(r"\.(.+)\.[0-9]+\.(part|old)", re.DOTALL)
 
 
 class OutputFolder:
@@ -195,9 +195,8 @@ class OutputFolder:
             for file in sorted(part.iterdir()):
                 sync(file)
                 self._note(f"{name}/{file.name}", sha256_of_file(file))
-            if (self.path / name).exists():
-                shutil.rmtree(self.path / name)
-            move(part, self.path / name)
+            sync(part)
+            self._exchange(part, self.path / name)
 
     @contextmanager
     def staged(self, name: str) -> Iterator[Path]:
@@ -303,15 +302,31 @@ class OutputFolder:
         self._made += [one for one in (folder, *folder.parents) if not one.exists()]
         folder.mkdir(parents=True, exist_ok=True)
 
+    def _exchange(self, part: Path, path: Path) -> None:
+        """Move a whole folder into the place of another one, which comes back if that fails."""
+        if not path.exists():
+            move(part, path)
+            return
+        former = part.with_suffix(".old")
+        self._note(former.relative_to(self.path).as_posix(), _FORMER)
+        try:
+            move(path, former)
+            move(part, path)
+        finally:
+            _settle(former, path)
+
     def _remove_parts(self) -> None:
-        """Remove what killed processes have left unfinished."""
+        """Remove what killed processes have left unfinished, and put former folders back."""
         for checksum, _, name in sorted(self._entries):
             path = self.path / name
-            if checksum != _PART or not _LEFT.fullmatch(path.name) or not os.path.lexists(path):
+            if checksum not in (_PART, _FORMER) or not os.path.lexists(path):
                 continue
-            if path.is_symlink() or self._link_before(name):
+            left = _LEFT.fullmatch(path.name)
+            if not left or path.is_symlink() or self._link_before(name):
                 continue
-            if path.is_dir():
+            if checksum == _FORMER:
+                _settle(path, path.with_name(left[1]))
+            elif path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
@@ -345,6 +360,16 @@ class OutputFolder:
         if entry not in self._entries:
             append_line(self.path / LEDGER, json.dumps(entry))
             self._entries.add(entry)
+
+
+def _settle(former: Path, path: Path) -> None:
+    """Remove a folder that was moved aside, or put it back where none has taken its place."""
+    if not former.is_dir():
+        return
+    if os.path.lexists(path):
+        shutil.rmtree(former)
+    else:
+        move(former, path)
 
 
 def _entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
