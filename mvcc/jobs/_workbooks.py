@@ -23,6 +23,7 @@ from mvcc.exceptions import DataError
 from mvcc.jobs._sheets import MOST_COLUMNS, MOST_ROWS, Sheet, measured
 
 _ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
+_MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
 _MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
 _MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
@@ -44,7 +45,8 @@ def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFram
     except DataError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words_of(error)}.") from error
+        words = "a part of it is damaged" if isinstance(error, _MISTAKES) else words_of(error)
+        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words}.") from error
 
 
 def _measured(archive: zipfile.ZipFile, name: str) -> Sheet:

@@ -12,6 +12,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pyarrow as pa
@@ -301,6 +302,23 @@ def test_errors_in_cells_of_a_workbook_come_back_as_texts(clustered, ending):
     beside = workbook_of([1.5, "#N/A", None, 2, 3, 4])
     columns = own_of(exported(clustered, "table.xlsx", beside, "xlsx"), "xlsx")[1]
     assert columns[2] == [1.5, "#N/A", None, 2, 3, 4]
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="they are doubles here")
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_long_doubles_are_numbers_where_these_keep_them_and_else_texts(clustered, ending):
+    for x in (np.longdouble("1.5"), np.longdouble("0.1"), np.longdouble("1e300") ** 2):
+        buffer = io.BytesIO()
+        column = np.array([x, *range(1, N_ROWS)])
+        np.savez(buffer, X=column[:, None], id=[f"r{n}" for n in range(N_ROWS)])
+        content = exported(clustered, "table.npz", buffer.getvalue(), ending)
+        if ending == "csv":
+            found = next(csv.DictReader(io.StringIO(content.decode())))["column 1"]
+        else:
+            names, columns = own_of(content, ending)
+            found = columns[names.index("column 1")][0]
+        assert np.longdouble(found) == x
+        assert ending == "csv" or isinstance(found, float) == (x == float(x))
 
 
 def is_same(cell, value):
