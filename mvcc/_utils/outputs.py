@@ -134,10 +134,18 @@ class OutputFolder:
     def refuse_inputs(self, names: Iterable[str]) -> None:
         """Refuse names of files that the command reads, and places inside of folders that it reads."""
         for name in names:
-            real = Path(os.path.realpath(self.path / name))
+            path = self.path / name
+            real = Path(os.path.realpath(path))
             for one in self._inputs:
-                if one.is_relative_to(real) or (os.path.isdir(one) and real.is_relative_to(one)):
-                    raise StoreError(f"{self.path / name} is read and would be overwritten. {self._instead}.")
+                if one == real:
+                    why = "is read and would be overwritten"
+                elif one.is_relative_to(real):
+                    why = f"holds {one.relative_to(real)}, which is read and would be overwritten"
+                elif os.path.isdir(one) and real.is_relative_to(one):
+                    why = f"lies in {one}, which is read: nothing is written there"
+                else:
+                    continue
+                raise StoreError(f"{path} {why}. {self._instead}.")
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files by name, all or none. A file that has its bytes already stays as it is.

@@ -89,8 +89,11 @@ def test_an_input_whose_name_is_too_long_is_no_obstacle(tmp_path):
 def test_nothing_is_written_into_a_folder_that_is_read_or_over_one_that_holds_an_input(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts/part.0.parquet").write_bytes(b"1")
-    for target, read in (("parts/labels.csv", "parts"), ("parts", "parts/part.0.parquet")):
-        with pytest.raises(StoreError, match="is read and would be overwritten"):
+    for target, read, message in (
+        ("parts/labels.csv", "parts", r"labels\.csv lies in .*parts, which is read: nothing is wr"),
+        ("parts", "parts/part.0.parquet", r"parts holds part\.0\.parquet, which is read and would"),
+    ):
+        with pytest.raises(StoreError, match=message):
             write(tmp_path / target, fresh=True, inputs=[tmp_path / read])
     assert names(tmp_path) == ["parts", "parts/part.0.parquet"]
 
