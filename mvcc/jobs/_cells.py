@@ -15,7 +15,7 @@ from mvcc.jobs._columns import as_texts, is_missing, understand_all
 from mvcc.jobs._numbers import DECIMAL_COMMAS, is_written_number
 
 # what makes a spreadsheet program compute a cell (OWASP, CSV injection), also behind what some of them skip
-_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠]")
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠﹦﹢﹣﹫]")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")  # spreadsheet programs keep 15 digits
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
 _SHORT_YEAR = re.compile(r"^\d{1,3}(?=-)")

@@ -28,7 +28,7 @@ from mvcc.jobs._numbers import is_written_number
 from tests.jobs.problems import cluster, write_csv
 
 N_ROWS = 6
-FORMULA_SIGNS = tuple("=+-@＝＋－＠")
+FORMULA_SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫")
 # no characters that a workbook cannot hold, and no code that Excel means one of these by
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]) | st.sampled_from(";,\t\"'\n"))
 DAYS = st.dates(datetime.date(1, 1, 1))
