@@ -21,11 +21,13 @@ from typing import Self
 
 from mvcc._utils.files import (
     append_line,
+    is_stream,
     locked,
     move,
     not_of_mvcc,
     part_of,
     refuse_link,
+    send,
     sha256_of_file,
     sync,
     write_whole,
@@ -36,7 +38,6 @@ from mvcc.exceptions import StoreError
 
 LEDGER = ".mvcc-files"
 _MANY_ENTRIES = 2000
-_STANDARD = {Path("/dev/stdout"): 1, Path("/dev/stderr"): 2}
 _PART, _FORMER = "part", "former"  # in place of a checksum: what goes or comes back after a kill
 _LEFT = re.compile(r"\.(.+)\.[0-9]+\.(part|old)", re.DOTALL)
 
@@ -400,23 +401,10 @@ def _is_inside(name: str) -> bool:
     return bool(name) and not os.path.isabs(name) and ".." not in Path(name).parts
 
 
-def _is_stream(path: Path) -> bool:
-    return path.parent == Path("/dev") or path.is_fifo() or path.is_char_device()
-
-
 def _send(path: Path, content: bytes) -> None:
-    """Write into a stream; standard output is a file that the shell has opened, and goes on where it is.
-
-    A pipe that nobody reads is an error: it would keep the command for ever.
-    """
+    """Write into a stream, and say why that is impossible."""
     try:
-        if path in _STANDARD:
-            handle = os.dup(_STANDARD[path])
-        else:
-            handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
-            os.set_blocking(handle, True)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+        send(path, content)
     except OSError as error:
         why = why_unwritten(error, "choose another --out")
         if error.errno == errno.ENXIO:
@@ -426,7 +414,7 @@ def _send(path: Path, content: bytes) -> None:
 
 def check_output(path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a file that `write_output` would refuse, before its content is computed."""
-    if _is_stream(path):
+    if is_stream(path):
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
         folder.refuse_taken([path.name])
@@ -441,7 +429,7 @@ def write_output(
     inputs: Iterable[str | Path] = (),
 ) -> None:
     """Write one file, as `OutputFolder.write` does; a pipe such as /dev/stdout takes the bytes."""
-    if _is_stream(path):
+    if is_stream(path):
         _send(path, content)
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
