@@ -34,6 +34,7 @@ def decoded(content: bytes, place: str, error: type[MvccError], lines_before: in
 
 JOURNAL = "checksums.txt"
 LOCK = ".mvcc-lock"
+_STANDARD = {Path("/dev/stdout"): 1, Path("/dev/stderr"): 2}
 _HOLDER = ("pid", "host", "started", "command")
 _PART = re.compile(r"\.(.+)\.[0-9]+\.part", re.DOTALL)
 _NAME = r"(?:trials/)?\w[\w.]*"
@@ -62,6 +63,25 @@ def atomic_path(path: Path) -> Iterator[Path]:
 def part_of(path: Path) -> Path:
     """Return where this process writes a file before it takes its place."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def is_stream(path: Path) -> bool:
+    """Tell whether a path leads to a pipe or a device, such as /dev/stdout."""
+    return path.parent == Path("/dev") or path.is_fifo() or path.is_char_device()
+
+
+def send(path: Path, content: bytes) -> None:
+    """Write into a stream; standard output, a file that the shell has opened, goes on where it is.
+
+    A pipe that nobody reads is an error: it would keep the process for ever.
+    """
+    if path in _STANDARD:
+        handle = os.dup(_STANDARD[path])
+    else:
+        handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        os.set_blocking(handle, True)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,12 +21,13 @@ from typing import Self
 
 from mvcc._utils.files import (
     append_line,
+    is_stream,
     locked,
     move,
     not_of_mvcc,
     part_of,
     refuse_link,
-    remove_parts,
+    send,
     sha256_of_file,
     sync,
     write_whole,
@@ -36,8 +38,8 @@ from mvcc.exceptions import StoreError
 
 LEDGER = ".mvcc-files"
 _MANY_ENTRIES = 2000
-_STANDARD = {Path("/dev/stdout"): 1, Path("/dev/stderr"): 2}
-_UNFINISHED = ""  # in place of a checksum, until the file is complete
+_PART, _FORMER = "part", "former"  # in place of a checksum: what goes or comes back after a kill
+_LEFT = re.compile(r"\.(.+)\.[0-9]+\.(part|old)", re.DOTALL)
 
 
 class OutputFolder:
@@ -133,10 +135,18 @@ class OutputFolder:
     def refuse_inputs(self, names: Iterable[str]) -> None:
         """Refuse names of files that the command reads, and places inside of folders that it reads."""
         for name in names:
-            real = Path(os.path.realpath(self.path / name))
+            path = self.path / name
+            real = Path(os.path.realpath(path))
             for one in self._inputs:
-                if one.is_relative_to(real) or (os.path.isdir(one) and real.is_relative_to(one)):
-                    raise StoreError(f"{self.path / name} is read and would be overwritten. {self._instead}.")
+                if one == real:
+                    why = "is read and would be overwritten"
+                elif one.is_relative_to(real):
+                    why = f"holds {one.relative_to(real)}, which is read and would be overwritten"
+                elif os.path.isdir(one) and real.is_relative_to(one):
+                    why = f"lies in {one}, which is read: nothing is written there"
+                else:
+                    continue
+                raise StoreError(f"{path} {why}. {self._instead}.")
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files by name, all or none. A file that has its bytes already stays as it is.
@@ -148,10 +158,10 @@ class OutputFolder:
         """
         contents = {name: content for name, content in contents.items() if not self._has(name, content)}
         self.refuse_taken(contents)
-        parts = {name: part_of(self.path / name) for name in contents}
+        parts: dict[str, Path] = {}
         with self.explained(self.path), ExitStack() as stack:
             for name, content in contents.items():
-                self._begin(name)
+                parts[name] = self.begin(name)
                 stack.callback(parts[name].unlink, missing_ok=True)
                 parts[name].write_bytes(content)
                 sync(parts[name])
@@ -168,9 +178,8 @@ class OutputFolder:
             As `write`.
         """
         self.refuse_taken([name])
-        part = part_of(self.path / name)
         with self.explained(self.path / name):
-            self._begin(name)
+            part = self.begin(name)
             try:
                 yield part
                 sync(part)
@@ -195,16 +204,14 @@ class OutputFolder:
             for file in sorted(part.iterdir()):
                 sync(file)
                 self._note(f"{name}/{file.name}", sha256_of_file(file))
-            if (self.path / name).exists():
-                shutil.rmtree(self.path / name)
-            move(part, self.path / name)
+            sync(part)
+            self._exchange(part, self.path / name)
 
     @contextmanager
     def staged(self, name: str) -> Iterator[Path]:
         """Give a new folder beside the others that is removed in the end, also after a kill."""
-        part = part_of(self.path / name)
         with self.explained(self.path / name):
-            self._begin(f"{name}/")
+            part = self.begin(name)
             part.mkdir()
             try:
                 yield part
@@ -289,10 +296,12 @@ class OutputFolder:
                 return False
             return path.read_bytes() == content
 
-    def _begin(self, name: str) -> None:
-        """Note a file that is about to be written, so that its part is known after a kill."""
-        self._make((self.path / name).parent)
-        self._note(name, _UNFINISHED)
+    def begin(self, name: str) -> Path:
+        """Return the part of a file or folder to be written, which is known after a kill."""
+        part = part_of(self.path / name)
+        self._make(part.parent)
+        self._note(part.relative_to(self.path).as_posix(), _PART)
+        return part
 
     def _finish(self, name: str, part: Path) -> None:
         self._note(name, sha256_of_file(part))
@@ -302,15 +311,34 @@ class OutputFolder:
         self._made += [one for one in (folder, *folder.parents) if not one.exists()]
         folder.mkdir(parents=True, exist_ok=True)
 
+    def _exchange(self, part: Path, path: Path) -> None:
+        """Move a whole folder into the place of another one, which comes back if that fails."""
+        if not path.exists():
+            move(part, path)
+            return
+        former = part.with_suffix(".old")
+        self._note(former.relative_to(self.path).as_posix(), _FORMER)
+        try:
+            move(path, former)
+            move(part, path)
+        finally:
+            _settle(former, path)
+
     def _remove_parts(self) -> None:
-        names: dict[Path, set[str]] = {}
-        for _, _, name in self._entries:
-            if self._link_before(name):
+        """Remove what killed processes have left unfinished, and put former folders back."""
+        for checksum, _, name in sorted(self._entries):
+            path = self.path / name
+            if checksum not in (_PART, _FORMER) or not os.path.lexists(path):
                 continue
-            slash = "/" if name.endswith("/") else ""
-            names.setdefault((self.path / name).parent, set()).add(Path(name).name + slash)
-        for folder, ours in names.items():
-            remove_parts(folder, ours.__contains__)
+            left = _LEFT.fullmatch(path.name)
+            if not left or path.is_symlink() or self._link_before(name):
+                continue
+            if checksum == _FORMER:
+                _settle(path, path.with_name(left[1]))
+            elif path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def _shorten(self) -> None:
         """Drop the entries of former versions of files once they are many."""
@@ -343,6 +371,16 @@ class OutputFolder:
             self._entries.add(entry)
 
 
+def _settle(former: Path, path: Path) -> None:
+    """Remove a folder that was moved aside, or put it back where none has taken its place."""
+    if not former.is_dir():
+        return
+    if os.path.lexists(path):
+        shutil.rmtree(former)
+    else:
+        move(former, path)
+
+
 def _entries_in(ledger: Path) -> Iterator[tuple[str, str, str]]:
     """Read a ledger, without lines that were cut off; refuse a file that is none."""
     refuse_link(ledger, "the list of files")
@@ -363,23 +401,10 @@ def _is_inside(name: str) -> bool:
     return bool(name) and not os.path.isabs(name) and ".." not in Path(name).parts
 
 
-def _is_stream(path: Path) -> bool:
-    return path.parent == Path("/dev") or path.is_fifo() or path.is_char_device()
-
-
 def _send(path: Path, content: bytes) -> None:
-    """Write into a stream; standard output is a file that the shell has opened, and goes on where it is.
-
-    A pipe that nobody reads is an error: it would keep the command for ever.
-    """
+    """Write into a stream, and say why that is impossible."""
     try:
-        if path in _STANDARD:
-            handle = os.dup(_STANDARD[path])
-        else:
-            handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
-            os.set_blocking(handle, True)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+        send(path, content)
     except OSError as error:
         why = why_unwritten(error, "choose another --out")
         if error.errno == errno.ENXIO:
@@ -389,7 +414,7 @@ def _send(path: Path, content: bytes) -> None:
 
 def check_output(path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a file that `write_output` would refuse, before its content is computed."""
-    if _is_stream(path):
+    if is_stream(path):
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:
         folder.refuse_taken([path.name])
@@ -404,7 +429,7 @@ def write_output(
     inputs: Iterable[str | Path] = (),
 ) -> None:
     """Write one file, as `OutputFolder.write` does; a pipe such as /dev/stdout takes the bytes."""
-    if _is_stream(path):
+    if is_stream(path):
         _send(path, content)
         return
     with OutputFolder(path.parent, kind, fresh=fresh, inputs=inputs) as folder:

@@ -375,8 +375,9 @@ class Constraints:
     def to_csv(self, path: str | os.PathLike[str], *, ids: Sequence[str] | None = None) -> None:
         """Write the constraints so that ``read_csv``, with the same ids, gives the same ones back.
 
-        A file is there as a whole or not at all, and its folder is made where it does not exist; a link or a pipe stays
-        what it is.
+        A file is there as a whole or not at all, and its folder is made where it does not exist; a
+        link or a pipe stays what it is. What goes to /dev/stdout is added to what is there. A pipe
+        that nobody reads is an error.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc._utils.files import csv_bytes, decoded, write_whole
+from mvcc._utils.files import csv_bytes, decoded, is_stream, send, write_whole
 from mvcc._utils.messages import clipped, nearest, shown, with_point
 from mvcc._utils.reading import content_of
 from mvcc.constraints._checks import MAX_ROW, check_pairs, check_weights
@@ -153,9 +153,14 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file as a whole or not at all; a link or a pipe, such as /dev/stdout, stays what it is."""
+    """Write a file as a whole or not at all; a link or a pipe stays what it is.
+
+    To /dev/stdout the bytes are added.
+    """
     target = Path(path)
-    if target.is_symlink() or (target.exists() and not target.is_file()):
+    if is_stream(target):
+        send(target, content)
+    elif target.is_symlink() or (target.exists() and not target.is_file()):
         target.write_bytes(content)
     else:
         write_whole(target, content)

@@ -94,11 +94,14 @@ def _frame_of(array: np.ndarray[Any, Any], path: str, name: str, n_beside: int =
 
 
 def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[Any, Any]:
-    """Return an array of numbers or of texts, those of bytes decoded."""
+    """Return an array of numbers or of texts, bytes decoded, in the byte order of this machine."""
     if array.dtype.kind not in "iufbUS":
         raise DataError(f"{path}: {name} holds {array.dtype}, neither numbers nor text.")
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return _as_doubles(array)
     if array.dtype.kind == "U" and array.dtype.itemsize:  # four bytes for each character, of which many are none
-        codes = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).view(np.uint32)
+        codes = np.ascontiguousarray(array).view(np.uint32)
         if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes <= 0xDFFF))).any():
             raise DataError(f"{path}: {shown(name)} holds numbers that are no characters.")
     if array.dtype.kind == "S":
@@ -107,6 +110,13 @@ def _checked(array: np.ndarray[Any, Any], path: str, name: str) -> np.ndarray[An
         except UnicodeDecodeError as error:
             raise DataError(f"{path}: {shown(name)} holds bytes that are no text in UTF-8.") from error
     return array
+
+
+def _as_doubles(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return long doubles as doubles, unless that changes a value."""
+    with np.errstate(over="ignore"):
+        doubles = array.astype(np.float64)
+    return doubles if np.array_equal(array, doubles, equal_nan=True) else array
 
 
 def _not_numpy(path: str, error: Exception) -> DataError:

@@ -15,7 +15,7 @@ from mvcc.jobs._columns import as_texts, is_missing, understand_all
 from mvcc.jobs._numbers import DECIMAL_COMMAS, is_written_number
 
 # what makes a spreadsheet program compute a cell (OWASP, CSV injection), also behind what some of them skip
-_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠]")
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠﹦﹢﹣﹫]")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")  # spreadsheet programs keep 15 digits
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
 _SHORT_YEAR = re.compile(r"^\d{1,3}(?=-)")
@@ -37,7 +37,8 @@ def as_csv(column: pd.Series[Any], path: str) -> list[str]:
     """Return cells as text, empty where they are missing; lists and records inside of cells are JSON."""
     if pd.api.types.infer_dtype(column, skipna=True) == "datetime":  # days alone where all times are midnight
         column = column.astype("datetime64[us]")
-    texts = as_texts(column) if column.dtype.kind == "f" else flat(column, path).astype(str)
+    has_floats = column.dtype.kind == "f" and not _is_long(column)
+    texts = as_texts(column) if has_floats else flat(column, path).astype(str)
     if column.dtype.kind == "M":  # pandas before 3 writes the year 999 with three digits
         texts = texts.str.replace(_SHORT_YEAR, lambda year: year[0].zfill(4), regex=True)
     found: list[str] = texts.where(column.notna(), "").tolist()
@@ -104,10 +105,18 @@ def _number(word: str) -> int | float | None:
     return float(word) if is_number else None
 
 
+def _is_long(column: pd.Series[Any]) -> bool:
+    """Tell whether a column has long doubles, whose digits only texts keep."""
+    dtype = column.dtype
+    return isinstance(dtype, np.dtype) and dtype.kind == "f" and dtype.itemsize > 8
+
+
 def as_arrow(column: pd.Series[Any]) -> Any:
-    """Return a column of Parquet; cells of several types, which it has no type for, are texts."""
+    """Return a column of Parquet; what it has no type for is text, as cells of several types are."""
     import pyarrow
 
+    if _is_long(column):
+        return pyarrow.Array.from_pandas(column.astype(str).where(column.notna(), None))
     if column.dtype != object:
         return pyarrow.Array.from_pandas(column)
     there = column[column.notna()]

@@ -80,6 +80,13 @@ class Understood:
     mistake: Mistake | None = None
 
 
+def without_attrs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the same columns without ``attrs``, which pandas copies with each column."""
+    bare = frame.copy(deep=False)
+    bare.attrs = {}
+    return bare
+
+
 def looks_like_labels(name: str, values: pd.Series[Any]) -> bool:
     """Tell whether a column that nobody spoke of may be what the clusters are compared with."""
     if not _LABELS.fullmatch(name.strip()):
@@ -97,7 +104,7 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds codes such as INV-0187, each of one row, whatever it is called."""
-    return not values.duplicated().any() and _are_codes(values)
+    return _may_be_codes(values) and not values.duplicated().any() and _are_codes(values)
 
 
 def holds_ids(name: str, values: pd.Series[Any]) -> bool:
@@ -110,8 +117,12 @@ def _is_called_id(name: str) -> bool:
     return bool(_ID.fullmatch(name.strip()) or _CAMEL_ID.fullmatch(name.strip()))
 
 
+def _may_be_codes(values: pd.Series[Any]) -> bool:
+    return values.dtype.kind in "OUT" and len(values) >= _FEWEST_CODES
+
+
 def _are_codes(values: pd.Series[Any]) -> bool:
-    if values.dtype.kind not in "OUT" or len(values) < _FEWEST_CODES or is_missing(values).any():
+    if not _may_be_codes(values) or is_missing(values).any():
         return False
     return bool(as_texts(values).str.fullmatch(_CODE).mean() > _MOST_CODES)
 
@@ -146,11 +157,12 @@ def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[s
     asked : dict {str: str or None}
         The columns, and the kind of each where it was said.
     """
+    delimiter = frame.attrs.get("delimiter")
+    frame = without_attrs(frame)
     quick = [column for column, kind in asked.items() if kind in (None, "number")]
     numbers = _as_numbers(frame[quick])
     usable = np.all(np.abs(numbers) <= MOST, axis=0)
     place = {column: n for n, column in enumerate(quick) if usable[n]}
-    delimiter = frame.attrs.get("delimiter")
     found = {
         column: Understood(Column(column, "number"), numbers[:, place[column]])
         if column in place

@@ -74,6 +74,7 @@ def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bo
     and workbooks). Parquet tells empty texts from missing values; CSV and workbooks have empty cells for both. In CSV,
     a text that a spreadsheet program would take for a formula gets a leading ``'``, unless it stood so in the user's
     own text file; a workbook marks it as text.
+    Errors of a workbook, such as #N/A, are texts.
 
     Parameters
     ----------

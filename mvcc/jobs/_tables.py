@@ -28,6 +28,7 @@ from mvcc.jobs._columns import (
     looks_like_ids,
     looks_like_labels,
     understand_all,
+    without_attrs,
 )
 from mvcc.jobs._config import View
 from mvcc.jobs._formats import read_frame
@@ -188,7 +189,7 @@ def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
 
 
 def _of_bytes(frame: pd.DataFrame) -> list[object]:
-    objects = [column for column in frame.columns if frame[column].dtype == object]
+    objects = frame.columns[list(map(pd.api.types.is_object_dtype, frame.dtypes))]
     return [column for column in objects if any(isinstance(value, bytes) for value in frame[column])]
 
 
@@ -211,7 +212,8 @@ def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
         return view.id_column
     if "index" in frame.attrs:
         return str(frame.attrs["index"])
-    of_bytes = _of_bytes(frame)
+    frame = without_attrs(frame)
+    of_bytes = set(_of_bytes(frame))
     texts = [column for column in frame.columns if column not in of_bytes]
     usual = (str(column) for column in texts if str(column).strip().lower() in ("id", "ids", ""))
     asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
@@ -225,7 +227,7 @@ def _understood(
     frame: pd.DataFrame, name: str, view: View, id_column: str | None, problems: Problems
 ) -> tuple[dict[str, Column], dict[str, Values]]:
     """Return what became of every column, and the values of those that are used."""
-    reasons = {str(column): _why_left_out(str(column), frame, view, id_column) for column in frame.columns}
+    reasons = _why_left_out(frame, view, id_column)
     kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
     used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
     found = understand_all(frame, used)
@@ -238,24 +240,32 @@ def _understood(
     return became, {column: one.values for column, one in found.items() if one.values is not None}
 
 
-def _why_left_out(column: str, frame: pd.DataFrame, view: View, id_column: str | None) -> str:
-    """Say why a column is left out before one looks at what it holds; nothing where it is not."""
+def _why_left_out(frame: pd.DataFrame, view: View, id_column: str | None) -> dict[str, str]:
+    """Say of every column why it is left out; nothing where it is not."""
     listed = view.columns or ()
-    if column == id_column:
-        return "names the rows"
-    if column == view.labels_column:
-        return "labels"
-    if column in view.ignore or (isinstance(listed, dict) and listed.get(column) == "ignore"):
-        return "ignored"
-    if column in frame.attrs.get("beside", ()) or column == frame.attrs.get("index"):
-        return BESIDE
-    if column in listed:
-        return ""
-    if isinstance(listed, tuple) and listed:
-        return "not asked for"
-    if holds_ids(column, frame[column]):
+    known: dict[str | None, str] = dict.fromkeys(listed, "")
+    known |= dict.fromkeys((*frame.attrs.get("beside", ()), frame.attrs.get("index")), BESIDE)
+    kinds = listed.items() if isinstance(listed, dict) else ()
+    known |= dict.fromkeys((column for column, kind in kinds if kind == "ignore"), "ignored")
+    known |= dict.fromkeys(view.ignore, "ignored")
+    known |= {view.labels_column: "labels", id_column: "names the rows"}
+    others_are_asked_for = not listed or isinstance(listed, dict)
+    reasons = {}
+    frame = without_attrs(frame)
+    for column in map(str, frame.columns):
+        if column in known:
+            reasons[column] = known[column]
+        elif others_are_asked_for:
+            reasons[column] = _why_left_out_unasked(column, frame[column])
+        else:
+            reasons[column] = "not asked for"
+    return reasons
+
+
+def _why_left_out_unasked(column: str, values: pd.Series[Any]) -> str:
+    if holds_ids(column, values):
         return AN_ID
-    return LABELS if looks_like_labels(column, frame[column]) else ""
+    return LABELS if looks_like_labels(column, values) else ""
 
 
 def _left_out_labels(name: str, became: dict[str, Column], columns: list[str], view: View) -> Iterable[str]:

@@ -11,6 +11,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Mapping
 from contextlib import closing
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -22,6 +23,7 @@ from mvcc.exceptions import DataError
 from mvcc.jobs._sheets import MOST_COLUMNS, MOST_ROWS, Sheet, measured
 
 _ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")  # shown where a formula has failed
+_MISTAKES = (AttributeError, TypeError, IndexError, NameError)  # whose words are for programmers
 _MOST_CHARACTERS = 32_767  # of a cell, by Excel
 _MOST_DAYS = 2_958_465  # of a duration, by Excel, whose days end with the year 9999
 _MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
@@ -32,7 +34,8 @@ def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFram
     """Read the first sheet with values of an Excel workbook, with values as it shows them.
 
     A merged cell has its value in all its rows and columns. A formula has the value that was stored with it, and none
-    where none was. With ``exact``, each cell keeps its own type, also beside others in its column.
+    where none was. With ``exact``, each cell keeps its own type, also beside others in its column;
+    errors are texts, and a number that is formatted as a day, but is none, is a number.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -42,7 +45,8 @@ def read_workbook(content: bytes, path: str, exact: bool = False) -> pd.DataFram
     except DataError:
         raise
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
-        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words_of(error)}.") from error
+        words = "a part of it is damaged" if isinstance(error, _MISTAKES) else words_of(error)
+        raise DataError(f"{path}: cannot be read as an Excel workbook (.xlsx): {words}.") from error
 
 
 def _measured(archive: zipfile.ZipFile, name: str) -> Sheet:
@@ -59,6 +63,8 @@ def _read_first_sheet(content: bytes, path: str, sizes: Mapping[str, Sheet], exa
         raise DataError(f"{path}: all sheets are empty.")
     sheet, size = filled[0]
     rows = _rows_of(sheet, size)
+    if exact:
+        _undo_false_days(rows, content, sheet, size)
     first = size.first
     header_is_merged = False
     for top, left, bottom, right in size.merged:
@@ -77,7 +83,10 @@ def _read_first_sheet(content: bytes, path: str, sizes: Mapping[str, Sheet], exa
         rows.pop()
     names = ["" if name is None else str(name).strip() for name in rows[0]]
     check_unpacked(sum(len(value) for row in rows for value in row if isinstance(value, str)))
-    frame = _frame(names, [[None if value in _ERRORS else value for value in row] for row in rows[1:]], exact)
+    below = rows[1:]
+    if not exact:
+        below = [[None if value in _ERRORS else value for value in row] for row in below]
+    frame = _frame(names, below, exact)
     frame.attrs["lines"] = first + 1
     notes = []
     if len(filled) > 1:
@@ -98,6 +107,25 @@ def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
     area = {"min_row": size.first, "max_row": size.last, "min_col": 1, "max_col": size.width}
     rows = [list(row) for row in sheet.iter_rows(**area, values_only=True)]
     return rows + [[None] * size.width for _ in range(n_rows - len(rows))]
+
+
+def _undo_false_days(rows: list[list[Any]], content: bytes, sheet: Any, size: Sheet) -> None:
+    """Put back the numbers of cells that are formatted as days, but lie outside 1900 to 9999."""
+    import openpyxl
+
+    if not any(map(_is_false_day, chain.from_iterable(rows))):
+        return
+    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    book._date_formats.clear()  # so that the same cells are numbers
+    for row, numbers in zip(rows, _rows_of(book[sheet.title], size), strict=True):
+        for place, value in enumerate(row):
+            if _is_false_day(value):
+                row[place] = numbers[place]
+
+
+def _is_false_day(value: Any) -> bool:
+    """Tell whether a cell may be such a number: openpyxl has an error for the late ones."""
+    return value == "#VALUE!" or (isinstance(value, datetime.datetime) and value.year < 1900)
 
 
 def _without_values(content: bytes, sheet: Any, size: Sheet) -> list[str]:

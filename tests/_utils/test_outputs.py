@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ import pytest
 from mvcc._utils.files import LOCK, locked
 from mvcc._utils.outputs import LEDGER, OutputFolder, check_output, write_output
 from mvcc.exceptions import StoreError
+from tests.crashes import steps
 
 
 def write(path, content=b"1", kind="labels", **options):
@@ -85,8 +89,11 @@ def test_an_input_whose_name_is_too_long_is_no_obstacle(tmp_path):
 def test_nothing_is_written_into_a_folder_that_is_read_or_over_one_that_holds_an_input(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts/part.0.parquet").write_bytes(b"1")
-    for target, read in (("parts/labels.csv", "parts"), ("parts", "parts/part.0.parquet")):
-        with pytest.raises(StoreError, match="is read and would be overwritten"):
+    for target, read, message in (
+        ("parts/labels.csv", "parts", r"labels\.csv lies in .*parts, which is read: nothing is wr"),
+        ("parts", "parts/part.0.parquet", r"parts holds part\.0\.parquet, which is read and would"),
+    ):
+        with pytest.raises(StoreError, match=message):
             write(tmp_path / target, fresh=True, inputs=[tmp_path / read])
     assert names(tmp_path) == ["parts", "parts/part.0.parquet"]
 
@@ -140,13 +147,86 @@ def test_parts_of_a_killed_process_go_and_those_of_others_stay(tmp_path):
         f"x{part}",
         ".new/mine.txt",
         ".labels.csv.9.part/mine.txt",
+        ".labels.csv.2024.part",
+        ".other.csv.2024.part",
+        ".old.7.old/mine.txt",
     ]
     for name in theirs:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"mine")
     assert (tmp_path / part).exists()
     write(tmp_path / "other.csv")
-    assert set(names(tmp_path)) == {*theirs, ".new", ".labels.csv.9.part", LEDGER, "other.csv"}
+    folders = {".new", ".labels.csv.9.part", ".old.7.old"}
+    assert set(names(tmp_path)) == {*theirs, *folders, LEDGER, "other.csv"}
+    write(tmp_path / "other.csv", b"2", fresh=True)
+    assert all((tmp_path / name).read_bytes() == b"mine" for name in theirs)
+
+
+def test_the_list_of_files_of_a_former_version_is_read(tmp_path):
+    write(tmp_path / "labels.csv")
+    with open(tmp_path / LEDGER, "a") as ledger:
+        ledger.write("\n" + json.dumps(["", "labels", "labels.csv"]))
+        ledger.write("\n" + json.dumps(["", "labels", ".labels.csv.7.part"]))
+    (tmp_path / ".labels.csv.7.part").write_bytes(b"mine")
+    write(tmp_path / "labels.csv", b"2", fresh=True)
+    assert names(tmp_path) == [".labels.csv.7.part", LEDGER, "labels.csv"]
+
+
+@pytest.mark.parametrize("what", ["part", "former"])
+def test_a_list_of_files_that_somebody_edited_removes_nothing_but_parts(tmp_path, what):
+    write(tmp_path / "labels.csv")
+    (tmp_path / "notes.txt").write_bytes(b"mine")
+    before = names(tmp_path)
+    with open(tmp_path / LEDGER, "a") as ledger:
+        for name in ("notes.txt", ".", "..", "a\0b", "\ud800", ".\0.7.part", ".\0.7.old"):
+            ledger.write("\n" + json.dumps([what, "labels", name]))
+    write(tmp_path / "labels.csv", b"2", fresh=True)
+    assert names(tmp_path) == before
+
+
+def label_folder(out, content, fresh=True):
+    with (
+        OutputFolder(out, "labels", fresh=fresh) as folder,
+        folder.writing_folder("labels") as part,
+    ):
+        for name in ("part.0.parquet", "part.1.parquet"):
+            (part / name).write_bytes(content)
+
+
+@pytest.mark.parametrize("disturb", [steps.killed, steps.full], ids=["killed", "full"])
+def test_former_labels_stay_whole_until_the_new_ones_are_complete(tmp_path, disturb):
+    def disturbed(step, out):
+        disturb(step, out)
+        label_folder(out, b"new")
+
+    def content_of(folder):
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    names_of_parts = ["part.0.parquet", "part.1.parquet"]
+    whole = [dict.fromkeys(names_of_parts, content) for content in (b"former", b"new")]
+    n_aside = 0
+    for step in count(1):
+        out, log = tmp_path / str(step), tmp_path / f"{step}.log"
+        label_folder(out, b"former")
+        (out / ".labels.2024.part").mkdir()
+        mine = [".labels.2024.part", LEDGER]
+        log.touch()
+        ended = steps.in_child(partial(disturbed, step, out), log)
+        stopped = steps.REFUSED if disturb is steps.full else -signal.SIGKILL
+        assert ended in (0, stopped), log.read_text()
+        if not (out / "labels").exists():
+            n_aside += 1
+            assert [content_of(path) for path in out.glob(".labels.*.old")] == whole[:1]
+        write(out / "other.csv")
+        assert content_of(out / "labels") in whole
+        assert ended or content_of(out / "labels") == whole[1]
+        found = {name for name in names(out) if not name.startswith("labels")}
+        assert found == {*mine, "other.csv"}, "no part stays, and nothing of anybody else goes"
+        label_folder(out, b"again")
+        if ended == 0:
+            break
+    assert step > 20
+    assert n_aside, "one step is between the two moves"
 
 
 def test_a_second_process_is_told_of_the_first_and_writes_nothing(tmp_path):

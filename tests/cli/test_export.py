@@ -211,6 +211,7 @@ def test_a_cell_that_is_refused_leaves_no_open_sheet(monkeypatch):
 def test_formulas_of_other_formats_are_escaped_in_csv(folder, tmp_path):
     frame = pd.DataFrame({"id": range(24), "x": np.arange(24) / 8, "note": "fine"})
     formulas = ["=1", "+1 2", "-a", "@a", "\t1", "\r1", "\n=1", " =1", "\u3000=1", "＝1", "＋1 2", "－a", "＠a"]
+    formulas += ["﹦1", "﹢1 2", " ﹣a", "﹫a"]
     frame.loc[: len(formulas), "note"] = [*formulas, "-1,5"]
     content = {"jsonl": lambda path: frame.to_json(path, orient="records", lines=True), "parquet": frame.to_parquet}
     for ending, write in content.items():

@@ -180,7 +180,7 @@ def test_rows_that_do_not_fit_are_one_message_and_nothing_is_written(joint, tmp_
         ("view0", "new.csv", r"new\.csv is read and would be overwritten"),
         ("view0", "labels.xlsx", r"labels\.xlsx must end in \.csv or \.parquet"),
         ("view0", "there.csv/labels.csv", r"there\.csv cannot be written: .*choose another --out"),
-        ("view0", "{out}/labels.csv", r"out/labels\.csv is read and would be overwritten"),
+        ("view0", "{out}/labels.csv", r"out/labels\.csv lies in .*out, which is read: not"),
     ],
 )
 def test_what_is_there_is_not_written_over(joint, tmp_path, view, out, message):

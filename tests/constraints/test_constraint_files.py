@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -114,3 +116,20 @@ def test_a_pipe_is_written_to(tmp_path):
         assert os.read(reader, 100) == b"i,j,kind,weight\n0,1,must-link,1.0\n"
     finally:
         os.close(reader)
+
+
+def test_a_pipe_that_nobody_reads_is_an_error(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="No such device or address"):
+        Constraints.from_pairs([(0, 1)]).to_csv(tmp_path / "pipe")
+
+
+def test_what_the_shell_redirects_is_added_to(tmp_path):
+    code = (
+        "from mvcc import Constraints; print('before', flush=True);"
+        "Constraints.from_pairs([(0, 1)]).to_csv('/dev/stdout'); print('done')"
+    )
+    with open(tmp_path / "log", "wb") as log:
+        subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
+    content = b"before\ni,j,kind,weight\n0,1,must-link,1.0\ndone\n"
+    assert (tmp_path / "log").read_bytes() == content

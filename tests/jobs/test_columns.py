@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import date
 from itertools import pairwise
 
@@ -20,7 +21,8 @@ from mvcc.jobs import cluster_job, load_job, read_inputs
 from mvcc.jobs._columns import described
 from mvcc.jobs._config import View
 from mvcc.jobs._distinguishing import written
-from mvcc.jobs._tables import read_table
+from mvcc.jobs._problems import Problems
+from mvcc.jobs._tables import read_table, table_of
 from mvcc.results import parse_facts
 from tests.command_line import mvcc
 from tests.jobs.problems import read_csv, write_csv
@@ -468,3 +470,30 @@ def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
     assert done.returncode == 0
     labels = [row["cluster"] for row in read_csv(tmp_path / "out/t/labels.csv")]
     assert [row["cluster"] for row in read_csv(tmp_path / "again.csv")] == labels
+
+
+def test_the_time_for_columns_beside_the_others_grows_in_proportion():
+    names = [f"column {n}" for n in range(5000)]
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(5, len(names))), columns=names)
+    frame.attrs["beside"] = names[2:]
+    began = time.process_time()
+    table = table_of(frame, "shop", View(path="t.npz"), Problems())
+    assert time.process_time() - began < 3  # 0.1 s; in proportion to the square of the columns 20 s
+    assert table.columns == names[:2]
+
+
+def test_columns_of_few_rows_are_not_searched_for_codes(tmp_path, monkeypatch):
+    searched = []
+    duplicated = pd.Series.duplicated
+
+    def counted(values):
+        searched.append(values.name)
+        return duplicated(values)
+
+    monkeypatch.setattr(pd.Series, "duplicated", counted)
+    names = [f"x{n}" for n in range(100)]
+    rows = [[f"r{n}", *range(n, n + 100)] for n in range(5)]
+    lines = [",".join(map(str, row)) for row in [["id", *names], *rows]]
+    table = read(tmp_path, "\n".join(lines))
+    assert table.columns == names
+    assert len(searched) < 5

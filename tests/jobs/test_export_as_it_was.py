@@ -12,6 +12,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pyarrow as pa
@@ -27,7 +28,7 @@ from mvcc.jobs._numbers import is_written_number
 from tests.jobs.problems import cluster, write_csv
 
 N_ROWS = 6
-FORMULA_SIGNS = tuple("=+-@＝＋－＠")
+FORMULA_SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫")
 # no characters that a workbook cannot hold, and no code that Excel means one of these by
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]) | st.sampled_from(";,\t\"'\n"))
 DAYS = st.dates(datetime.date(1, 1, 1))
@@ -264,17 +265,60 @@ def test_durations_of_millions_of_years_are_texts_in_a_workbook(clustered, unit)
     assert all(re.fullmatch(r"-?\d+ days .*", columns[2][n]) for n in (1, 2))
 
 
-def test_days_that_a_workbook_cannot_show_are_exported_without_a_warning(clustered):
-    """Also of the library that reads them; all warnings are errors here."""
+def workbook_of(cells, number_format="General"):
     book = openpyxl.Workbook()
     book.active.append(["id", "x", "a"])
-    for n in range(N_ROWS):
-        book.active.append([f"r{n}", n, 10**10])
-        book.active.cell(n + 2, 3).number_format = "yyyy-mm-dd"
+    for n, cell in enumerate(cells):
+        book.active.append([f"r{n}", n, cell])
+        book.active.cell(n + 2, 3).number_format = number_format
     buffer = io.BytesIO()
     book.save(buffer)
-    _, columns = own_of(exported(clustered, "table.xlsx", buffer.getvalue(), "xlsx"), "xlsx")
-    assert columns[2] == [None] * N_ROWS
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx"])
+@pytest.mark.parametrize("number_format", ["yyyy-mm-dd", "[h]:mm:ss"])
+def test_numbers_formatted_as_days_that_are_none_come_back(clustered, ending, number_format):
+    """The library that reads them warns of them; all warnings are errors here."""
+    cells = [10**10, 1e300, 2_958_466_000, 10**9 + 0.5, 10**10, 5e12]
+    content = exported(clustered, "table.xlsx", workbook_of(cells, number_format), ending)
+    assert own_of(content, ending)[1][2] == cells
+
+
+def test_numbers_that_are_formatted_as_days_before_1900_come_back(clustered):
+    cells = [-5, -1.5, 10**10, datetime.datetime(2024, 5, 6), "#VALUE!", "-5"]
+    content = exported(clustered, "table.xlsx", workbook_of(cells, "yyyy-mm-dd"), "xlsx")
+    assert own_of(content, "xlsx")[1][2] == cells
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_errors_in_cells_of_a_workbook_come_back_as_texts(clustered, ending):
+    errors = ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"]
+    content = exported(clustered, "table.xlsx", workbook_of(errors), ending)
+    if ending == "csv":
+        assert [row["a"] for row in csv.DictReader(io.StringIO(content.decode()))] == errors
+    else:
+        assert own_of(content, ending)[1][2] == errors
+    beside = workbook_of([1.5, "#N/A", None, 2, 3, 4])
+    columns = own_of(exported(clustered, "table.xlsx", beside, "xlsx"), "xlsx")[1]
+    assert columns[2] == [1.5, "#N/A", None, 2, 3, 4]
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="they are doubles here")
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_long_doubles_are_numbers_where_these_keep_them_and_else_texts(clustered, ending):
+    for x in (np.longdouble("1.5"), np.longdouble("0.1"), np.longdouble("1e300") ** 2):
+        buffer = io.BytesIO()
+        column = np.array([x, *range(1, N_ROWS)])
+        np.savez(buffer, X=column[:, None], id=[f"r{n}" for n in range(N_ROWS)])
+        content = exported(clustered, "table.npz", buffer.getvalue(), ending)
+        if ending == "csv":
+            found = next(csv.DictReader(io.StringIO(content.decode())))["column 1"]
+        else:
+            names, columns = own_of(content, ending)
+            found = columns[names.index("column 1")][0]
+        assert np.longdouble(found) == x
+        assert ending == "csv" or isinstance(found, float) == (x == float(x))
 
 
 def is_same(cell, value):

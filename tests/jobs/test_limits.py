@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import openpyxl.chart
 import pandas as pd
 import pytest
 
@@ -75,6 +76,22 @@ def test_a_sheet_is_refused_by_what_it_claims(tmp_path, parts, message):
     path = workbook(tmp_path / "a.xlsx", **parts)
     with pytest.raises(DataError, match=rf"a\.xlsx: cannot be read as an Excel workbook .*{message}"):
         read_frame(str(path))
+
+
+def test_a_damaged_sheet_of_charts_is_refused_in_words_of_mvcc(tmp_path):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    book.create_chartsheet().add_chart(openpyxl.chart.BarChart())
+    book.save(tmp_path / "whole.xlsx")
+    lost = "xl/chartsheets/_rels/sheet1.xml.rels"
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
+        zipfile.ZipFile(tmp_path / "damaged.xlsx", "w") as damaged,
+    ):
+        for name in set(whole.namelist()) - {lost}:
+            damaged.writestr(name, whole.read(name))
+    with pytest.raises(DataError, match=r"damaged\.xlsx: .*: a part of it is damaged\.$"):
+        read_frame(str(tmp_path / "damaged.xlsx"))
 
 
 def test_a_merged_area_of_empty_cells_makes_no_rows(tmp_path):
