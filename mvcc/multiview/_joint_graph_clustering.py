@@ -128,7 +128,12 @@ class JointGraphClustering(MultiViewEstimator):
     nothing to do with each other. Judged pairs that form groups, all of them apart from each other, are taken as
     groups: each with five members or more gets a cluster of its own. The 10 nearest fitted rows of its view vote on the
     cluster of a new row, the nearer with more weight, and a fitted row keeps its own; so the model holds the rows of
-    ``fit``.
+    ``fit``. By anchors, a new row takes the way of those of ``fit``, and the model holds none of them.
+
+    By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view, whichever is most (Chen
+    and Cai, "Large Scale Spectral Clustering with Landmark-Based Representation", 2011), which k-means finds in a
+    sample. Eq. 1 is minimized over the objects with constraints and 5,000 others that stand for all, and
+    ``objective_`` is an estimate.
 
     Probabilities are the shares p of clusters in what is spread, as p⁴ with rows to sum 1; without
     judged pairs, exp(−4 d²) with d the distance to a center. With 20 judged pairs or more, they

@@ -114,7 +114,7 @@ def _time(row: Any) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    return f"{value:,.0f}" if value >= 99.5 else f"{value:.2g}"
 
 
 def _grid(table: pd.DataFrame, title: str, cell: Callable[[Any], str]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from mvcc.embedding import AnchorGraph, anchor_graph, find_objects, membership, object_columns, raw_columns
+from mvcc.embedding._kernels.gram import add_gram
 
 K = 3
 
@@ -52,6 +54,15 @@ def affinities(graph: AnchorGraph):
 def normalized(A):
     roots = np.sqrt(A.sum(axis=1))
     return A / roots / roots[:, None]
+
+
+def test_the_gram_matrix_of_sparse_rows_is_that_of_dense_ones():
+    rng = np.random.default_rng(0)
+    B = sp.random_array((30, 7), density=0.4, rng=rng, format="csr", dtype=np.float32)
+    weights, gram = rng.random(30), np.ones((7, 7))
+    add_gram(B.indptr.astype(np.int64), B.indices.astype(np.int32), B.data, weights, gram)
+    dense = B.toarray().astype(float)
+    np.testing.assert_allclose(gram, 1 + dense.T @ np.diag(weights) @ dense, rtol=1e-6)
 
 
 def test_matched_rows_are_one_object(problem, graph):
