@@ -99,10 +99,9 @@ def changed_array(array: np.ndarray, rng: random.Random) -> Any:
         value = rng.choice(odd)
         if array.dtype.kind == "i":
             value = int(np.clip(np.nan_to_num(value), -(2**62), 2**62))
-        if how < 2:
-            new[...] = value
-        else:
-            new.flat[rng.randrange(array.size)] = value
+        some = slice(None) if how < 2 else rng.randrange(array.size)
+        with np.errstate(over="ignore"):  # single precision has no 1e308
+            new.reshape(-1)[some] = value
         return new
     changes = [
         lambda: (
@@ -126,7 +125,10 @@ def changed_array(array: np.ndarray, rng: random.Random) -> Any:
 
 def change(views: Any, rng: random.Random) -> str:
     """Change one thing; return what."""
-    name, (get, put, remove) = rng.choice(list(places_in(views)))
+    places = list(places_in(views))
+    if not places:  # all was removed
+        return "nothing"
+    name, (get, put, remove) = rng.choice(places)
     value = get()
     how = rng.randrange(10)
     if how == 0:
