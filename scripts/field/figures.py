@@ -49,7 +49,8 @@ class Figures:
     """Means over the draws of every cell and method, from the files of a folder, and the published figures."""
 
     def __init__(self, folder: Path = store.FOLDER) -> None:
-        lines = pd.concat([store.read(folder / name) for name in dict.fromkeys(store.FILES.values())])
+        files = [store.read(folder / name) for name in dict.fromkeys(store.FILES.values())]
+        lines = pd.concat([part for part in files if len(part)] or files[:1])
         self.problems = lines[lines["problem"] != ""]
         self.lines = lines[lines["problem"] == ""]
         groups = self.lines.groupby([*CELL, "method"])

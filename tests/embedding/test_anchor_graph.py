@@ -58,7 +58,7 @@ def normalized(A):
 
 def test_the_gram_matrix_of_sparse_rows_is_that_of_dense_ones():
     rng = np.random.default_rng(0)
-    B = sp.random_array((30, 7), density=0.4, rng=rng, format="csr", dtype=np.float32)
+    B = sp.csr_array(np.where(rng.random((30, 7)) < 0.4, rng.random((30, 7)), 0).astype(np.float32))
     weights, gram = rng.random(30), np.ones((7, 7))
     add_gram(B.indptr.astype(np.int64), B.indices.astype(np.int32), B.data, weights, gram)
     dense = B.toarray().astype(float)
