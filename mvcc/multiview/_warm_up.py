@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from mvcc._utils.kernels import threads
 from mvcc.constraints import Constraints, Neighborhoods, weights_by_use
-from mvcc.multiview._algorithm_2 import MultiViewConstrainedClustering
-from mvcc.multiview._methods import (
+from mvcc.multiview.co_em._algorithm_2 import MultiViewConstrainedClustering
+from mvcc.multiview.co_em._methods import (
     base_names,
     make_base,
     make_without_base,

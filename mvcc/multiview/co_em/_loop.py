@@ -24,7 +24,7 @@ from mvcc.constraints import (
     unify,
 )
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._transfer import TransferMethod, ViewState
+from mvcc.multiview.co_em._transfer import TransferMethod, ViewState
 
 Maps = dict[tuple[int, int], ConstraintMap]
 

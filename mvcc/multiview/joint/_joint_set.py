@@ -32,7 +32,9 @@ from mvcc.embedding import (
     object_columns,
     unit_rows,
 )
-from mvcc.multiview._answers import (
+from mvcc.multiview.joint._nearest_anchors import NearestAnchors, log_shares
+from mvcc.multiview.joint._nearest_rows import NearestRows
+from mvcc.multiview.joint._spreading import (
     COLUMNS_SHARE,
     SPREADING,
     Groups,
@@ -41,9 +43,7 @@ from mvcc.multiview._answers import (
     shares_of_classes,
     spread,
 )
-from mvcc.multiview._nearest_anchors import NearestAnchors, log_shares
-from mvcc.multiview._nearest_rows import NearestRows
-from mvcc.multiview._suspicious_matches import suspicions
+from mvcc.multiview.matches._suspicious import suspicions
 
 FREE_COMPONENTS = 2  # for each cluster, without a metric
 METRIC_COMPONENTS = 4

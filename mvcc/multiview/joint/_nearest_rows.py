@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from mvcc._utils.validation import check_count, check_data, check_labels
 from mvcc.embedding import NeighborSearch, nearness
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._confidence import Probabilities, in_blocks, with_labels
+from mvcc.multiview.joint._confidence import Probabilities, in_blocks, with_labels
 
 
 class NearestRows(BaseEstimator):

@@ -14,8 +14,8 @@ from mvcc._utils.blocks import blocks_of
 from mvcc._utils.validation import check_data
 from mvcc.embedding import Anchors, unit_rows
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._answers import COLUMNS_SHARE, rows_to_one
-from mvcc.multiview._confidence import Probabilities, in_blocks, probabilities
+from mvcc.multiview.joint._confidence import Probabilities, in_blocks, probabilities
+from mvcc.multiview.joint._spreading import COLUMNS_SHARE, rows_to_one
 
 _TINY = 1e-12
 

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mvcc.constraints import Constraints, Relations, in_fold, n_satisfied, neighborhood_folds
-from mvcc.multiview._co_em import CoEM
-from mvcc.multiview._transfer import ConstraintPropagation
+from mvcc.multiview.co_em._loop import CoEM
+from mvcc.multiview.co_em._transfer import ConstraintPropagation
 
 GRID = (0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.99)  # the thresholds of Table 1, and others on both sides
 MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles

@@ -24,7 +24,7 @@ from mvcc.exceptions import ConfigError
 from mvcc.results import JOINT, K_MEANS
 
 if TYPE_CHECKING:
-    from mvcc.multiview._transfer import TransferMethod
+    from mvcc.multiview.co_em._transfer import TransferMethod
 
 GROUP = "mvcc.transfers"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
@@ -42,10 +42,10 @@ class _Own:
 
 _BASES = {"pck-means": "mvcc.cluster:PCKMeans", "mpck-means": "mvcc.cluster:MPCKMeans"}
 _TRANSFERS = {
-    "constraint-propagation": _Own("mvcc.multiview._transfer:ConstraintPropagation", takes_threshold=True),
-    "direct-mapping": _Own("mvcc.multiview._transfer:DirectMapping"),
-    "cluster-membership": _Own("mvcc.multiview._transfer:ClusterMembership"),
-    "single-view": _Own("mvcc.multiview._transfer:SingleView", uses_relations=False),
+    "constraint-propagation": _Own("mvcc.multiview.co_em._transfer:ConstraintPropagation", takes_threshold=True),
+    "direct-mapping": _Own("mvcc.multiview.co_em._transfer:DirectMapping"),
+    "cluster-membership": _Own("mvcc.multiview.co_em._transfer:ClusterMembership"),
+    "single-view": _Own("mvcc.multiview.co_em._transfer:SingleView", uses_relations=False),
 }
 _WITHOUT_BASE = {
     JOINT: _Own("mvcc.multiview:JointGraphClustering", fixed=(("features", "none"),)),
@@ -167,7 +167,7 @@ def takes_threshold(name: str) -> bool:
     offer = _offer(name)
     if offer is None:
         return _own(name).takes_threshold
-    from mvcc.multiview._transfer import ConstraintPropagation
+    from mvcc.multiview.co_em._transfer import ConstraintPropagation
 
     return issubclass(_loaded(offer), ConstraintPropagation)
 
@@ -240,7 +240,7 @@ def _loaded(offer: EntryPoint) -> type[TransferMethod]:
     """Import a class that an entry point names, and see that it is one to work with."""
     from sklearn.base import clone
 
-    from mvcc.multiview._transfer import TransferMethod
+    from mvcc.multiview.co_em._transfer import TransferMethod
 
     whose = f"the transfer method '{offer.name}' of the package {_package(offer)} {_version(offer)}"
     try:
