@@ -117,7 +117,7 @@ def command(
             return
         with shown_steps() as on_step:
             facts = cluster_job(job, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
-    _print_outcome(facts, out, out / "report.html", as_json)
+    _print_outcome(facts.to_dict(), out, out / "report.html", as_json)
 
 
 def _try_numbers(

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
-from mvcc.reporting.html import write_clustering_report
 from mvcc.tables import (
     AskSession,
     UnknownNumberError,
@@ -20,6 +19,7 @@ from mvcc.tables import (
 )
 from mvcc.tables.explaining._names import name_clusters, nameless
 from mvcc.tables.reading._answers import Answers, with_answers
+from tests.reports import write_clustering_report
 from tests.tables.problems import K, by_co_em, cluster, read_csv, with_values, write_csv, write_problem
 
 WHEN = "2026-11-22T22:00:00+00:00"
