@@ -38,7 +38,6 @@ _GROUPS = {
         "compare": "Compare two clusterings.",
         "match": "Propose matches of unmatched rows.",
         "export": "Write your own tables with their clusters.",
-        "constraints": "Check a list of constraints.",
         "report": "Write the HTML report of a clustering or of experiments.",
     },
     "The paper's experiments": {
@@ -47,12 +46,10 @@ _GROUPS = {
         "claims": "Test the paper's claims.",
         "check": "Verify results on disk.",
         "replay": "Compute a stored trial again.",
-        "validate": "Check config files without running them.",
         "data": "List, fetch and check the data sets.",
     },
     "Installation": {
-        "doctor": "Check the installation.",
-        "completion": "Print the shell completion script.",
+        "doctor": "Show versions, data folders and compiled kernels.",
     },
 }
 _SUMMARIES = {name: summary for commands in _GROUPS.values() for name, summary in commands.items()}

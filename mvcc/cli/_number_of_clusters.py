@@ -96,4 +96,4 @@ def _print_criteria(found: dict[str, Any]) -> None:
     say("".join([f"{'k':{width}}", *(f"{k:6}" for k in found["k"]), "   best"]))
     for name, values in found["criteria"].items():
         say("".join([f"{name:{width}}", *(f"{value:6.2f}" for value in values), f"   {found['best'][name] or '–':>4}"]))
-    say("With four clusters or more, none of these is right more than two times in five.")
+    say("With four clusters or more, neither is right more than two times in five.")

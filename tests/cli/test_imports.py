@@ -27,13 +27,13 @@ STATISTICS = {"scipy", "scipy.stats", "yaml", *PANDAS}
 ALONE = [
     *(([name, "--help"], set()) for name in _SUMMARIES),
     (["--help"], set()),
-    (["completion", "bash"], set()),
     (["data", "list"], {"yaml"}),
-    (["validate", str(ROOT / "configs" / "four_quadrants.yaml")], {"pydantic"}),
     (["check", "{folder}/results"], set()),
     (["init", "{folder}/job"], {"numpy"}),
-    (["run", str(ROOT / "configs" / "four_quadrants.yaml"), "--dry-run", "--out", "{folder}/run"], {"scipy"}),
-    (["constraints", "{folder}/job/pairs.csv"], NUMBA),
+    (
+        ["run", str(ROOT / "configs" / "four_quadrants.yaml"), "--dry-run", "--out", "{folder}/run"],
+        NUMBA | {"pydantic"},
+    ),
     (
         ["cluster", "{folder}/job/cluster.yaml", "--dry-run"],
         # it says what features will be made; sklearn.neighbors imports decomposition, and that model_selection
