@@ -11,7 +11,7 @@ import mvcc
 ROOT = Path(mvcc.__file__).parent
 FLOORS = [
     ["cli"],
-    ["jobs", "experiments"],
+    ["tables", "experiments"],
     ["multiview", "reporting"],
     ["embedding"],
     ["views", "propagation", "cluster", "metrics"],
@@ -19,7 +19,21 @@ FLOORS = [
     ["_utils"],
     ["exceptions", "_version"],
 ]
-FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+FLOORS_OF_TABLES = [
+    ["_run", "_clustering", "_in_memory", "_range_of_k", "_example"],
+    ["output", "asking"],
+    ["explaining", "folders"],
+    ["fitting", "model"],
+    ["reading"],
+    ["_job", "_layout"],
+]
+
+
+def by_floor(floors: list[list[str]]) -> dict[str, int]:
+    return {room: number for number, rooms in enumerate(floors) for room in rooms}
+
+
+FLOOR, FLOOR_OF_TABLES = by_floor(FLOORS), by_floor(FLOORS_OF_TABLES)
 MOST_ARROWS = 85
 ENTRANCES = {"__init__.py", "__main__.py"}
 
@@ -61,3 +75,11 @@ def test_private_modules_are_imported_only_by_their_own_room():
 
     # the commands reach into their neighbors only through public names
     assert not [(path, module) for path, here, module in uses() if is_private(module) and room_of(module) != here]
+
+
+def test_imports_among_the_rooms_of_tables_point_downwards():
+    inside = [(path, module) for path, here, module in uses() if here == "tables" == room_of(module)]
+    arrows = {(path.with_suffix("").parts[1], module.split(".")[2]) for path, module in inside}
+    others = {(user, used) for user, used in arrows if user != used and not {user, used} <= set(FLOORS_OF_TABLES[0])}
+    assert not [arrow for arrow in others if FLOOR_OF_TABLES[arrow[1]] <= FLOOR_OF_TABLES[arrow[0]]]
+    assert len(others) > 15

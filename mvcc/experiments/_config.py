@@ -194,7 +194,7 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
     ConfigError
         If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
     """
-    problems = Problems(path, f"mvcc validate {shlex.quote(os.fspath(path))}")
+    problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
     values = read_yaml(path, problems)
     for override in overrides:
         assign(values, override, problems)

@@ -61,7 +61,7 @@ def problems(load, tmp_path):
             load(content, overrides)
         first, *lines, last = str(caught.value).replace(f"{tmp_path}/", "").splitlines()
         assert first == f"{len(lines)} problem{'s' * (len(lines) > 1)} in x.yaml:"
-        assert "mvcc validate" in last
+        assert "mvcc run" in last
         return lines
 
     return problems
