@@ -6,12 +6,12 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings import KeyPath, Problems, Section, allowed, assign, one_of, read_yaml, refuse, validated
+from mvcc._utils.settings import KeyPath, Problems, Section, allowed, assign, read_yaml, refuse, validated
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
     Bases,
@@ -41,10 +41,10 @@ MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the 
 class Features(Section):
     """How the raw features of each view become the space that is clustered (§6.1)."""
 
-    method: Annotated[Literal["spectral", "auto", "none"], one_of(("spectral", "auto", "none"))] = "none"
+    method: Literal["spectral", "auto", "none"] = "none"
     n_components: Components | None = Field(default=None, validate_default=True)
     sigma: Sigma | None = Field(default=None, validate_default=True)
-    scaling: Annotated[Scaling, one_of(get_args(Scaling))] | None = Field(default=None, validate_default=True)
+    scaling: Scaling | None = Field(default=None, validate_default=True)
 
     @field_validator("n_components", "sigma", "scaling", mode="before")
     @classmethod
@@ -62,14 +62,14 @@ class Features(Section):
 class MultiView(Section):
     """The multi-view experiments: every combination of the lists is a cell of every trial (§6.2)."""
 
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     init: Init = None
-    transfers: Transfers = own_transfer_names()
+    transfers: Transfers = Field(default=own_transfer_names(), examples=["[constraint-propagation, single-view]"])
     transfer_options: TransferOptions | None = None
-    threshold: Thresholds = Field(examples=["0.5"])
-    closure: Closures = ("full",)
+    threshold: Thresholds = Field(examples=["[0.5]"])
+    closure: Closures = Field(default=("full",), examples=["[full, view, none]"])
     mapped: Portions = Field(examples=["[0.2, 0.4, 1.0]"])
-    rewired: Portions = (0.0,)
+    rewired: Portions = Field(default=(0.0,), examples=["[0.0, 0.5]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
     @field_validator("transfer_options")
@@ -122,7 +122,7 @@ class SingleView(Section):
     """The single-view experiments: each view named, with and without Constraint Propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
 
@@ -130,7 +130,7 @@ class Config(Section):
     """A whole experiment: the multi-view experiments (§6.2), the single-view ones (§6.4), or both."""
 
     name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
-    study: Annotated[Study, one_of(get_args(Study))] = "main"  # of the paper; main is that of Figures 4 to 10
+    study: Study = "main"  # of the paper; main is that of Figures 4 to 10
     dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
     dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(default={})
     features: Features = Features()
@@ -175,24 +175,13 @@ class Config(Section):
 
 
 def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
-    """Read an experiment's configuration from a YAML file.
+    """Read an experiment's configuration from a YAML file, complete with its defaults.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, in UTF-8.
-    overrides : iterable of str
-        Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows the ``=`` is YAML.
+    ``overrides`` replace values of the file, such as ``"multi_view.threshold=0.8"``; what follows
+    the ``=`` is YAML.
 
-    Returns
-    -------
-    Config
-        The configuration, complete with its defaults.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
+    Raises `ConfigError` if the file cannot be read, or with one line for each unknown key, wrong
+    type and impossible value in it.
     """
     problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
     values = read_yaml(path, problems)

@@ -115,12 +115,12 @@ def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config)
     lines = str(refusal.value).splitlines()
     assert lines[0] == f"4 problems in {config}:"
     assert lines[1].startswith(f"{config}:10: n_clusters: must be a whole number")
-    assert "got the text 'few'." in lines[1]
+    assert "got 'few'." in lines[1]
     assert lines[2].startswith(f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?")
     assert lines[3].startswith("--base k-means: base: must be one of ")
-    assert "got the text 'k-means'" in lines[3]
+    assert "got 'k-means'" in lines[3]
     assert lines[4].startswith("--threshold c: threshold: must be a number above 0, up")
-    assert "got the text 'c'." in lines[4]
+    assert "got 'c'." in lines[4]
     assert lines[5].endswith(f"mvcc cluster {config} … --dry-run")
 
 
@@ -183,7 +183,7 @@ def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_fi
     [
         ("  texts:images:", "  texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
         ("  texts:images:", "  texts:texts:", r":7: .*'texts:texts' does not name two .*; write VIEW:"),
-        ("  texts:images:", "  texts:", r":7: matches\.texts: the text 'texts' does not name two different views"),
+        ("  texts:images:", "  texts:", r":7: matches\.texts: 'texts' does not name two different views"),
         (
             "  texts:images:",
             "  images:texts: x.csv\n  texts:images:",
