@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._job_options import job_options, settings, words_of
+from mvcc.cli._job_options import TABLES, job_options, settings, words_of
 from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _EXAMPLES = (
 
 
 @click.command("ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
-@job_options
+@job_options(TABLES)
 @click.option("--out", type=Folder(), help="Folder of the answers.  [default: that of CONFIG, or asked beside it]")
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
 @click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Record a table: columns id,answer.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mvcc._utils.messages import counted, percent
-from mvcc.cli._job_options import as_number, job_options, settings
+from mvcc.cli._job_options import ALL, job_options, settings
 from mvcc.cli._number_of_clusters import as_range, print_numbers, told_how_to_ask
 from mvcc.cli._shared import (
     below_help,
@@ -38,35 +38,7 @@ _EXAMPLES = (
     "cluster",
     epilog=below_help(*_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")),
 )
-@job_options
-@click.option("--asked", metavar="FOLDER", help="Answers: the folder of `mvcc ask`.")
-@click.option(
-    "-k",
-    "--clusters",
-    "n_clusters",
-    metavar="NUMBER|auto|RANGE",
-    help="Number of clusters; auto: that of the named groups; a range such as 2-12: what speaks for each.",
-)
-@click.option("--method", metavar="NAME", help="joint, or the paper's co-em.  [default: joint]")
-@click.option("--base", metavar="NAME", help="co-em: mpck-means or pck-means.  [default: mpck-means]")
-@click.option("--transfer", metavar="NAME", help="co-em: transfer method.  [default: constraint-propagation]")
-@click.option(
-    "--threshold", metavar="NUMBER|cv", help="co-em: least weight of a propagated constraint.  [default: 0.75]"
-)
-@click.option("--closure", metavar="NAME", help="co-em: full, view or none.  [default: full]")
-@click.option(
-    "--stability-runs",
-    type=int,
-    help="Stability runs, each without a tenth of the constraints.  [default: 10; 3 from 100,000 rows on]",
-)
-@click.option(
-    "--comparison/--no-comparison",
-    default=None,
-    help="Compare with k-means, no judgments and the other method.  [default: comparison]",
-)
-@click.option(
-    "--sample", type=int, help="Folders: rows of each that are clustered.  [default: 100000, or what fits into memory]"
-)
+@job_options(ALL)
 @scheduler_option
 @click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
 @click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
@@ -86,7 +58,7 @@ def command(
     Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories, dates and texts. A
     column `id` (or --id-column) names the rows; without one, they are numbered from 0. What became of each column is
     printed; --ignore and --columns change it. Settings may be in a CONFIG file (`mvcc init` writes one with comments);
-    options override it.
+    options override it. A range such as -k 2-12 compares numbers of clusters and chooses none.
 
     A view may be a folder of Parquet files, more than memory holds: a sample of its rows is clustered, and all rows get
     the clusters of that, in parallel.
@@ -107,7 +79,7 @@ def command(
     numbers = as_range(given["n_clusters"])
     if numbers:
         given["n_clusters"] = str(numbers[-1])
-    job = load_job(config, list(_settings(given)))
+    job = load_job(config, list(settings(given)))
     if numbers and out is not None and not dry_run:
         _try_numbers(job, numbers, out, config, given, fresh=fresh, scheduler=scheduler, as_json=as_json)
         return
@@ -143,15 +115,6 @@ def _try_numbers(
 
 
 _MOST_NAMED = 12  # clusters, in the terminal
-_PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs",
-          "comparison", "sample", "seed")  # fmt: skip
-
-
-def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:
-    k = given["n_clusters"]
-    yield from settings(given | {"n_clusters": None if k is None else as_number(k)}, _PLAIN)
-    if given["threshold"] is not None:
-        yield ("threshold",), as_number(given["threshold"]), f"--threshold {given['threshold']}"
 
 
 def _check(job: Job, scheduler: str | None, as_json: bool) -> None:

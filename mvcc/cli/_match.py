@@ -9,7 +9,7 @@ import click
 
 from mvcc._utils.messages import counted
 from mvcc._utils.outputs import check_output
-from mvcc.cli._job_options import job_options, settings
+from mvcc.cli._job_options import TABLES, job_options, settings
 from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
 
 _EXAMPLES = (
@@ -19,8 +19,7 @@ _EXAMPLES = (
 
 
 @click.command("match", epilog=below_help(*_EXAMPLES, terms=("view", "match")))
-@job_options
-@click.option("--asked", metavar="FOLDER", help="Answers: the folder of `mvcc ask`; outliers are left out.")
+@job_options([*TABLES, "asked"])
 @click.option(
     "--from", "clustering", type=Folder(), metavar="FOLDER", help="A clustering: its tables and its clusters."
 )
@@ -61,7 +60,7 @@ def command(
         raise click.UsageError("the output file is missing; give it with --out, or print the proposals with --json.")
     from mvcc.tables import PROPOSALS, inputs_of, load_job, propose_matches, write_proposals
 
-    options = list(settings(given, ("asked", "on_conflict", "seed")))
+    options = list(settings(given))
     source = clustering / "cluster.yaml" if clustering else config
     job = load_job(source, options, defaults={"n_clusters": "auto"})
     if out is not None:

@@ -6,6 +6,7 @@ comment in the config that `mvcc init` writes, and the reference in the document
 
 from __future__ import annotations
 
+import csv
 import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -26,6 +27,7 @@ from mvcc._utils.settings import (
     put,
     read_yaml,
     refuse,
+    scalar,
     validated,
 )
 from mvcc.multiview import base_names, transfer_names
@@ -57,8 +59,16 @@ _Threshold = Annotated[
     Annotated[float, Field(gt=0, le=1)] | Literal["cv"],
     allowed("a number above 0, up to 1, or cv"),
 ]
+
+
+def _listed(text: str) -> list[str]:
+    """Return columns that commas separate; a name with a comma is in double quotes."""
+    return next(csv.reader([text], skipinitialspace=True))
+
+
+_COLUMNS = Option("VIEW=COLUMN[,COLUMN]", read=_listed)
 _FEATURES = Option("[VIEW=]NAME", default="auto; spectral for co-em")
-_COMPONENTS = Option("[VIEW=]NUMBER", ("--components",), default="k for spectral, up to 10 for pca")
+_COMPONENTS = Option("[VIEW=]NUMBER", ("--components",), default="k for spectral, up to 10 for pca", read=scalar)
 
 
 class View(Section):
@@ -74,8 +84,8 @@ class View(Section):
     labels_column: Annotated[_Column | None, Option("VIEW=COLUMN")] = Field(
         default=None, description="True labels, only compared with the clusters."
     )
-    ignore: Annotated[_Columns, Option("VIEW=COLUMN[,COLUMN]")] = Field(default=(), description="Columns to leave out.")
-    columns: Annotated[_UsedColumns | None, Option("VIEW=COLUMN[,COLUMN]")] = Field(
+    ignore: Annotated[_Columns, _COLUMNS] = Field(default=(), description="Columns to leave out.")
+    columns: Annotated[_UsedColumns | None, _COLUMNS] = Field(
         default=None,
         description="The only columns to cluster by; in a file also what a column is: number, "
         "text, category, date, ignore.",
@@ -101,7 +111,7 @@ class Job(Section):
         description="Pairs of rows that belong together or apart: columns i,j,kind[,weight].",
         examples=["{texts: pairs.csv}"],
     )
-    show: Annotated[dict[str, _Columns], Option("VIEW=COLUMN[,COLUMN]")] = Field(
+    show: Annotated[dict[str, _Columns], _COLUMNS] = Field(
         default={},
         description="Columns that `mvcc ask` and `mvcc match` show.",
         examples=["{texts: [title, body]}"],
@@ -109,7 +119,7 @@ class Job(Section):
     asked: Annotated[_Path | None, Option("FOLDER")] = Field(
         default=None, description="Your answers: the folder of `mvcc ask`.", examples=["asked"]
     )
-    n_clusters: Annotated[_NumberOfClusters, Option("NUMBER|auto", ("-k", "--clusters"))] = Field(
+    n_clusters: Annotated[_NumberOfClusters, Option("NUMBER|auto|RANGE", ("-k", "--clusters"), read=scalar)] = Field(
         description="Number of clusters, the same in all views; auto: as many as groups named.",
         examples=["5"],
     )
@@ -122,14 +132,14 @@ class Job(Section):
     transfer: Annotated[str, one_of(transfer_names()), Option("NAME")] = Field(
         default="constraint-propagation", description="co-em: what views pass on to each other."
     )
-    threshold: Annotated[_Threshold, Option("NUMBER|cv")] = Field(
+    threshold: Annotated[_Threshold, Option("NUMBER|cv", read=scalar)] = Field(
         default=0.75, description="co-em: least weight of a propagated constraint; cv: cross-validated."
     )
     closure: Annotated[Literal["full", "view", "none"], Option("NAME")] = Field(
         default="full", description="co-em: add what follows from constraints: full, view or none."
     )
     on_conflict: Annotated[Literal["error", "drop"], Option("NAME")] = Field(
-        default="error", description="Stop at contradictory constraints (error), or drop the lightest."
+        default="error", description="Contradictory constraints: error stops and shows them, drop leaves some out."
     )
     features: Annotated[Features | None, _FEATURES] = Field(
         default=None,
@@ -142,22 +152,22 @@ class Job(Section):
     stability_runs: Annotated[
         Annotated[int, Field(ge=0, le=1000)] | None,
         allowed("a whole number from 0 to 1000"),
-        Option("NUMBER", default="10; 3 from 100,000 rows on"),
+        Option("NUMBER", default="10; 3 from 100,000 rows on", read=scalar),
     ] = Field(default=None, description="Further runs, each without a tenth of the constraints.")
     comparison: Annotated[
         bool,
         Field(strict=True),
         allowed("true or false"),
-        Option("", ("--comparison/--no-comparison",)),
-    ] = Field(default=True, description="Compare with k-means, no constraints and the other method.")
+        Option("", ("--comparison/--no-comparison",), default="comparison", read=bool),
+    ] = Field(default=True, description="Compare with k-means, with no constraints, and with the other method.")
     sample: Annotated[
         Annotated[int, Field(ge=2, le=10**9)] | None,
         allowed("a whole number from 2 to 10^9"),
-        Option("NUMBER", default="100000, or what fits into memory"),
+        Option("NUMBER", default="100000, or what fits into memory", read=scalar),
     ] = Field(default=None, description="Folders: how many rows of each are clustered to label all.")
-    seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1"), Option("NUMBER")] = Field(
-        default=0, description="The same seed gives the same result."
-    )
+    seed: Annotated[
+        int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1"), Option("NUMBER", read=scalar)
+    ] = Field(default=0, description="The same seed gives the same result.")
 
     @field_validator("views")
     @classmethod

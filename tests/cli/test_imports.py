@@ -23,11 +23,14 @@ NUMBA = {"numba", "numpy", "scipy", "yaml"}
 FIGURES = {"matplotlib", "yaml", *PANDAS}
 STATISTICS = {"scipy", "scipy.stats", "yaml", *PANDAS}
 
+OF_SETTINGS = ("cluster", "ask", "match")  # whose options are the fields of a pydantic model
+
 # Processes, and the commands that each runs one after the other: what a command may add to what is there before it.
 ALONE = [
-    *(([name, "--help"], set()) for name in _SUMMARIES),
+    *(([name, "--help"], set()) for name in _SUMMARIES if name not in OF_SETTINGS),
     (["--help"], set()),
-    (["data", "list"], {"yaml"}),
+    *(([name, "--help"], {"pydantic", "yaml"}) for name in OF_SETTINGS),
+    (["data", "list"], set()),
     (["check", "{folder}/results"], set()),
     (["init", "{folder}/job"], {"numpy"}),
     (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
@@ -32,6 +33,7 @@ class Option:
     metavar: str
     flags: tuple[str, ...] = ()  # by default that of the field's name
     default: str = ""  # in words, if the default is not one value
+    read: Callable[[str], Any] = str  # what is typed, as a value
 
 
 def option_of(field: FieldInfo) -> Option | None:
