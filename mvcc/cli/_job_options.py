@@ -10,9 +10,8 @@ from typing import Any
 import click
 from pydantic.fields import FieldInfo
 
-from mvcc._utils.messages import clipped
 from mvcc._utils.settings import Option, option_of
-from mvcc.cli._shared import Command
+from mvcc.cli._shared import Command, name_and_value, refuse_again
 from mvcc.tables import Job, View
 
 _Setting = tuple[tuple[str, ...], Any, str]
@@ -58,16 +57,6 @@ def settings(given: dict[str, Any]) -> Iterator[_Setting]:
             yield (name,), _option(name).read(value), f"{flag} {value}"
 
 
-def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
-    """Return the values of an option NAME=VALUE that may be given once for each name."""
-    values: dict[str, str] = {}
-    for text in texts:
-        name, value = _split(text, flag)
-        _refuse_again(name, values, flag)
-        values[name] = value
-    return values
-
-
 def words_of(config: Path | None, given: dict[str, Any]) -> str:
     """Return the tables of a command as they are typed for another one."""
     words = [] if config is None else [str(config)]
@@ -87,12 +76,12 @@ def _by_view(name: str, texts: Iterable[str], flag: str) -> Iterator[_Setting]:
         if name in _BOTH and "=" not in text:
             yield (name,), read(text), f"{flag} {text}"
             continue
-        view, value = _split(text, flag)
+        view, value = name_and_value(text, flag)
         new = read(value)
         if isinstance(new, list):
             new = values.get(view, []) + new
         else:
-            _refuse_again(view, values, flag)
+            refuse_again(view, values, flag)
         values[view] = new
         yield _keys(name, view), new, f"{flag} {text}"
 
@@ -101,22 +90,6 @@ def _keys(name: str, view: str) -> tuple[str, ...]:
     if name == "views":
         return "views", view, "path"
     return ("views", view, name) if name in View.model_fields else (name, view)
-
-
-def _split(text: str, flag: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise click.BadParameter(
-            f"{clipped(repr(text))} has no name, '=' and value, such as {flag} texts=…",
-            param_hint=flag,
-        )
-    return name, value
-
-
-def _refuse_again(name: str, known: Iterable[str], flag: str) -> None:
-    if name in known:
-        message = f"{clipped(repr(name))} is given twice; keep one."
-        raise click.BadParameter(message, param_hint=flag)
 
 
 def _option(name: str) -> Option:

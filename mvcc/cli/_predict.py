@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._job_options import by_name
 from mvcc.cli._shared import (
     Folder,
     below_help,
+    by_name,
     fresh_option,
     output_options,
     print_json,

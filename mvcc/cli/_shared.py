@@ -8,13 +8,15 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+from mvcc._utils.messages import clipped
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -124,6 +126,34 @@ def set_option(function: Command) -> Command:
         metavar="KEY=VALUE",
         help="Override a value of the file; may be repeated.",
     )(function)
+
+
+def by_name(texts: Iterable[str], flag: str) -> dict[str, str]:
+    """Return the values of an option NAME=VALUE that may be given once for each name."""
+    values: dict[str, str] = {}
+    for text in texts:
+        name, value = name_and_value(text, flag)
+        refuse_again(name, values, flag)
+        values[name] = value
+    return values
+
+
+def name_and_value(text: str, flag: str) -> tuple[str, str]:
+    """Split the text of an option NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise click.BadParameter(
+            f"{clipped(repr(text))} has no name, '=' and value, such as {flag} texts=…",
+            param_hint=flag,
+        )
+    return name, value
+
+
+def refuse_again(name: str, known: Iterable[str], flag: str) -> None:
+    """Refuse a name that an option was given before."""
+    if name in known:
+        message = f"{clipped(repr(name))} is given twice; keep one."
+        raise click.BadParameter(message, param_hint=flag)
 
 
 _QUIET_HELP = "Print only errors and the output of --json."

@@ -261,6 +261,7 @@ class Clustering(Facts):
     co_em: CoEM | None
     joint: JointGraph | None = None
     names: tuple[StrictStr, ...] = ()
+    names_from: StrictStr = ""  # the file of groups that the names come from
     profiles: tuple[tuple[ClusterProfile, ...], ...] = ()
     stability_runs: StabilityRuns
     comparison: Comparison | None = None
