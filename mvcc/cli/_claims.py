@@ -7,13 +7,24 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import Folder, below_help, fresh_option, is_quiet, output_options, print_json, say
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    is_quiet,
+    output_options,
+    print_json,
+    say,
+)
 
 CLAIM_DOES_NOT_HOLD = 3
 _WIDTH = 100  # of the tables where there is no terminal to ask
 
 
-@click.command("claims", epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")))
+@click.command(
+    "claims",
+    epilog=below_help("mvcc claims results", terms=("claim", "cell", "trial", "results folder")),
+)
 @click.argument("results_dir", type=Folder())
 @fresh_option
 @output_options("Print everything as JSON: claims, cells, effects, readings.")

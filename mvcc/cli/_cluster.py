@@ -145,7 +145,11 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
         print_json({"views": views, "matches": matches, "settings": job.settings()})
         return
     for table, constraints, made in zip(inputs.tables, inputs.constraints, features, strict=True):
-        numbers = {"row": len(table.ids), "column": len(table.columns), "constraint": len(constraints)}
+        numbers = {
+            "row": len(table.ids),
+            "column": len(table.columns),
+            "constraint": len(constraints),
+        }
         said = ", ".join(counted(n, noun) for noun, n in numbers.items())
         all_rows = f"a sample of {table.n_all_rows} rows: " if table.n_all_rows else ""
         say(f"{table.name}: {all_rows}{said} ({table.path})")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.group(
-    name="data", epilog=below_help("mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data")
+    name="data",
+    epilog=below_help("mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data"),
 )
 def command() -> None:
     """List, fetch and check the data sets.
@@ -97,7 +98,10 @@ def check(context: click.Context, names: tuple[str, ...], data_dir: Path | None,
 
     search_folders(data_dir)
     entries = [{"name": info.name, **_check(info, data_dir)} for info in _selected(names)]
-    rows = [("NAME", "STATUS", "DETAIL"), *((entry["name"], entry["status"], entry["detail"]) for entry in entries)]
+    rows = [
+        ("NAME", "STATUS", "DETAIL"),
+        *((entry["name"], entry["status"], entry["detail"]) for entry in entries),
+    ]
     _print(entries, rows, as_json)
     if any(entry["status"] != "ok" for entry in entries):
         context.exit(1)
@@ -129,12 +133,18 @@ def _check(info: DatasetInfo, data_dir: Path | None) -> dict[str, str]:
     try:
         missing = [file.name for file in info.files if find_file(file, data_dir) is None]
         if missing:
-            return {"status": "missing", "detail": f"{', '.join(missing)}: run `mvcc data fetch {info.name}`"}
+            return {
+                "status": "missing",
+                "detail": f"{', '.join(missing)}: run `mvcc data fetch {info.name}`",
+            }
         data = load_dataset(info.name, data_dir=data_dir, random_state=0)
     except DataError as error:
         return {"status": "bad", "detail": str(error)}
     sizes = _sizes((name, *view.shape) for name, view in zip(data.names, data.views, strict=True))
-    return {"status": "ok", "detail": f"{sizes}; {sum(map(len, data.relations.values()))} relations"}
+    return {
+        "status": "ok",
+        "detail": f"{sizes}; {sum(map(len, data.relations.values()))} relations",
+    }
 
 
 def _sizes(views: Any) -> str:

@@ -10,7 +10,15 @@ import click
 from mvcc._utils.messages import counted
 from mvcc._utils.outputs import check_output
 from mvcc.cli._job_options import TABLES, job_options, settings
-from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 
 _EXAMPLES = (
     "mvcc match cluster.yaml --show texts=title --out proposals.csv",
@@ -21,15 +29,40 @@ _EXAMPLES = (
 @click.command("match", epilog=below_help(*_EXAMPLES, terms=("view", "match")))
 @job_options([*TABLES, "asked"])
 @click.option(
-    "--from", "clustering", type=Folder(), metavar="FOLDER", help="A clustering: its tables and its clusters."
+    "--from",
+    "clustering",
+    type=Folder(),
+    metavar="FOLDER",
+    help="A clustering: its tables and its clusters.",
 )
 @click.option("--between", metavar="VIEW:VIEW", help="The two views, where there are more.")
-@click.option("-n", "n_rows", type=click.IntRange(1), default=100, show_default=True, help="Rows to propose for.")
 @click.option(
-    "--candidates", "n_candidates", type=click.IntRange(1), default=1, show_default=True, help="Proposals for each row."
+    "-n",
+    "n_rows",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Rows to propose for.",
 )
-@click.option("--with-known", is_flag=True, help="Write the known matches below the proposals, as one file of matches.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the proposals to this CSV file.")
+@click.option(
+    "--candidates",
+    "n_candidates",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Proposals for each row.",
+)
+@click.option(
+    "--with-known",
+    is_flag=True,
+    help="Write the known matches below the proposals, as one file of matches.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the proposals to this CSV file.",
+)
 @fresh_option
 @output_options("Print the proposals as JSON.")
 def command(

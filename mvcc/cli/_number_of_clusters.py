@@ -61,7 +61,12 @@ def as_range(text: str | None) -> range | None:
 
 
 def print_numbers(
-    tried: list[dict[str, Any]], out: Path, job: Job, config: Path | None, given: dict[str, Any], as_json: bool
+    tried: list[dict[str, Any]],
+    out: Path,
+    job: Job,
+    config: Path | None,
+    given: dict[str, Any],
+    as_json: bool,
 ) -> None:
     """Print what speaks for each number of clusters, and the command that asks."""
     asking = _asking(job, config, given)
@@ -95,5 +100,13 @@ def _print_criteria(found: dict[str, Any]) -> None:
     width = max(map(len, found["criteria"]))
     say("".join([f"{'k':{width}}", *(f"{k:6}" for k in found["k"]), "   best"]))
     for name, values in found["criteria"].items():
-        say("".join([f"{name:{width}}", *(f"{value:6.2f}" for value in values), f"   {found['best'][name] or '–':>4}"]))
+        say(
+            "".join(
+                [
+                    f"{name:{width}}",
+                    *(f"{value:6.2f}" for value in values),
+                    f"   {found['best'][name] or '–':>4}",
+                ]
+            )
+        )
     say("With four clusters or more, neither is right more than two times in five.")

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 from mvcc.reporting.figures import FIGURES, plot
 
 _HELP_END = below_help("mvcc plot results --figure 4 --out figures", terms=("curve", "results folder"))

@@ -47,7 +47,14 @@ from mvcc.cli._shared import (
 @scheduler_option
 @fresh_option
 @output_options("Print the outcome as JSON.")
-def command(folder: Path, views: tuple[str, ...], out: Path, scheduler: str | None, fresh: bool, as_json: bool) -> None:
+def command(
+    folder: Path,
+    views: tuple[str, ...],
+    out: Path,
+    scheduler: str | None,
+    fresh: bool,
+    as_json: bool,
+) -> None:
     """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.
 
     A table needs the columns that its view was clustered by, in any order; others are ignored. Formats and ids are

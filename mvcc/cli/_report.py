@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 
 _HELP_END = below_help("mvcc report results --out report.html", terms=("curve", "claim", "results folder"))
 
@@ -14,7 +22,10 @@ _HELP_END = below_help("mvcc report results --out report.html", terms=("curve", 
 @click.command("report", epilog=_HELP_END)
 @click.argument("folder", type=Folder())
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Output file.  [default: FOLDER/report.html]"
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Output file.  [default: FOLDER/report.html]",
 )
 @fresh_option
 @output_options("Print the path as JSON.")

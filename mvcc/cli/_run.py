@@ -46,7 +46,14 @@ _HELP_END = below_help(
 @click.command("run", epilog=_HELP_END)
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG.")
-@click.option("-j", "--jobs", type=int, default=-1, show_default="all cores", help="Number of concurrent trials.")
+@click.option(
+    "-j",
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default="all cores",
+    help="Number of concurrent trials.",
+)
 @set_option
 @click.option(
     "--backend",
@@ -125,7 +132,10 @@ def _workers(backend: str, scheduler: str | None) -> Iterator[None]:
         with joblib.parallel_config(backend=backend):
             yield
     else:
-        with connect_to_dask(scheduler) as client, joblib.parallel_config(backend="dask", client=client):
+        with (
+            connect_to_dask(scheduler) as client,
+            joblib.parallel_config(backend="dask", client=client),
+        ):
             detail(f"connected to {scheduler}: workers {', '.join(sorted(client.nthreads()))}")
             yield
 
@@ -139,7 +149,13 @@ class _Progress:
 
     def __enter__(self) -> Self:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
         console = Console(stderr=True)
         self._quiet, self._terminal = is_quiet(), sys.stderr.isatty() and console.is_interactive
@@ -156,7 +172,12 @@ class _Progress:
         self._task = self._bar.add_task("trials", total=None, note="", visible=False)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         if not self._bar.disable:  # older versions of rich end a bar that was never drawn with an empty line
             self._bar.stop()
 
@@ -232,7 +253,11 @@ def _cells(config: Config) -> Iterator[str]:
             counted(len(multi.bases), "base") + _none_needed(without_base),
             counted(len(multi.transfers), "transfer"),
         ]
-        optional = {"threshold": multi.threshold, "closure": multi.closure, "rewired share": multi.rewired}
+        optional = {
+            "threshold": multi.threshold,
+            "closure": multi.closure,
+            "rewired share": multi.rewired,
+        }
         factors += [counted(len(values), noun) for noun, values in optional.items() if len(values) > 1]
         factors += [
             counted(len(multi.mapped), "mapped portion") + _none_needed(without_mapping),
@@ -260,7 +285,11 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
 
     failed = {str(trial): str(path) for trial, path in sorted(report.failed.items())}
     if as_json:
-        changed = {"folder": str(report.folder), "failed": failed, "seconds": round(report.seconds, 1)}
+        changed = {
+            "folder": str(report.folder),
+            "failed": failed,
+            "seconds": round(report.seconds, 1),
+        }
         print_json(asdict(report) | changed)
         return
     say(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")

@@ -68,8 +68,22 @@ def output_options(json_help: str) -> Callable[[Command], Command]:
 
     def add(function: Command) -> Command:
         for option in (
-            click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=_set_verbose, help=_VERBOSE),
-            click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help=_QUIET_HELP),
+            click.option(
+                "-v",
+                "--verbose",
+                is_flag=True,
+                expose_value=False,
+                callback=_set_verbose,
+                help=_VERBOSE,
+            ),
+            click.option(
+                "-q",
+                "--quiet",
+                is_flag=True,
+                expose_value=False,
+                callback=_set_quiet,
+                help=_QUIET_HELP,
+            ),
             click.option("--json", "as_json", is_flag=True, help=json_help),
         ):
             function = option(function)

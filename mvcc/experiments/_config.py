@@ -11,7 +11,16 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings import KeyPath, Problems, Section, allowed, assign, read_yaml, refuse, validated
+from mvcc._utils.settings import (
+    KeyPath,
+    Problems,
+    Section,
+    allowed,
+    assign,
+    read_yaml,
+    refuse,
+    validated,
+)
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
     Bases,

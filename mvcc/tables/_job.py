@@ -133,13 +133,15 @@ class Job(Section):
         default="constraint-propagation", description="co-em: what views pass on to each other."
     )
     threshold: Annotated[_Threshold, Option("NUMBER|cv", read=scalar)] = Field(
-        default=0.75, description="co-em: least weight of a propagated constraint; cv: cross-validated."
+        default=0.75,
+        description="co-em: least weight of a propagated constraint; cv: cross-validated.",
     )
     closure: Annotated[Literal["full", "view", "none"], Option("NAME")] = Field(
         default="full", description="co-em: add what follows from constraints: full, view or none."
     )
     on_conflict: Annotated[Literal["error", "drop"], Option("NAME")] = Field(
-        default="error", description="Contradictory constraints: error stops and shows them, drop leaves some out."
+        default="error",
+        description="Contradictory constraints: error stops and shows them, drop leaves some out.",
     )
     features: Annotated[Features | None, _FEATURES] = Field(
         default=None,
@@ -159,14 +161,20 @@ class Job(Section):
         Field(strict=True),
         allowed("true or false"),
         Option("", ("--comparison/--no-comparison",), default="comparison", read=bool),
-    ] = Field(default=True, description="Compare with k-means, with no constraints, and with the other method.")
+    ] = Field(
+        default=True,
+        description="Compare with k-means, with no constraints, and with the other method.",
+    )
     sample: Annotated[
         Annotated[int, Field(ge=2, le=10**9)] | None,
         allowed("a whole number from 2 to 10^9"),
         Option("NUMBER", default="100000, or what fits into memory", read=scalar),
     ] = Field(default=None, description="Folders: how many rows of each are clustered to label all.")
     seed: Annotated[
-        int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1"), Option("NUMBER", read=scalar)
+        int,
+        Field(ge=0, lt=2**63),
+        allowed("a whole number from 0 to 2^63 - 1"),
+        Option("NUMBER", read=scalar),
     ] = Field(default=0, description="The same seed gives the same result.")
 
     @field_validator("views")
