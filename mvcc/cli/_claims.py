@@ -32,10 +32,12 @@ _WIDTH = 100  # of the tables where there is no terminal to ask
 def command(context: click.Context, results_dir: Path, fresh: bool, as_json: bool) -> None:
     """Test every claim of the paper on the results in RESULTS_DIR.
 
-    Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the folder of one experiment,
-    or contains such folders. A claim without enough results is not a failure: the page says what to run.
+    Prints a table and writes it with all details to RESULTS_DIR/claims.md. RESULTS_DIR is the
+    folder of one experiment, or contains such folders. A claim without enough results is not a
+    failure: the page says what to run.
 
-    Our own claims, about the study `beyond`, go to RESULTS_DIR/beyond.md and do not affect the exit status.
+    Our own claims, about the study `beyond`, go to RESULTS_DIR/beyond.md and do not affect the exit
+    status.
 
     Exit status 3 if a claim does not hold, or holds only in part.
     """

@@ -54,17 +54,18 @@ def command(
 ) -> None:
     """Cluster your own tables, of which only some rows are known to match.
 
-    Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories, dates and texts. A
-    column `id` (or --id-column) names the rows; without one, they are numbered from 0. What became of each column is
-    printed; --ignore and --columns change it. Settings may be in a CONFIG file (`mvcc init` writes one with comments);
-    options override it. A range such as -k 2-12 compares numbers of clusters and chooses none.
+    Tables are CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, with numbers, categories,
+    dates and texts. A column `id` (or --id-column) names the rows; without one, they are numbered
+    from 0. What became of each column is printed; --ignore and --columns change it. Settings may be
+    in a CONFIG file (`mvcc init` writes one with comments); options override it. A range such as -k
+    2-12 compares numbers of clusters and chooses none.
 
-    A view may be a folder of Parquet files, more than memory holds: a sample of its rows is clustered, and all rows get
-    the clusters of that, in parallel.
+    A view may be a folder of Parquet files, more than memory holds: a sample of its rows is
+    clustered, and all rows get the clusters of that, in parallel.
 
-    Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that constraints moved and why
-    (co-em: propagated.csv and received.csv); of a folder labels/ with all rows; report.html, model.skops, and
-    cluster.yaml, which repeats the run.
+    Writes to the folder of --out: for each view labels.csv, and moved.csv with the rows that
+    constraints moved and why (co-em: propagated.csv and received.csv); of a folder labels/ with all
+    rows; report.html, model.skops, and cluster.yaml, which repeats the run.
     """
     # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:

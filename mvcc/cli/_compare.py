@@ -40,9 +40,10 @@ _EXAMPLES = ("mvcc compare results results-2", "mvcc compare results results-2 -
 def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Compare two clusterings: A and B are output folders of `mvcc cluster`.
 
-    For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand index (1: the
-    same; 0: as by chance), the rows that moved, and the constraints and matches that are new in B or gone. Clusters of
-    B are numbered as those of A that they are most like. Only rows and views that both have are compared.
+    For each view: how many rows of each cluster of A are in which cluster of B, the adjusted Rand
+    index (1: the same; 0: as by chance), the rows that moved, and the constraints and matches that
+    are new in B or gone. Clusters of B are numbered as those of A that they are most like. Only
+    rows and views that both have are compared.
     """
     # pandas takes longer to import than `mvcc compare --help` may take
     from mvcc.tables import compare_clusterings, write_moved

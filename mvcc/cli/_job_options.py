@@ -1,4 +1,4 @@
-"""The options of `mvcc cluster`, `ask` and `match` that are settings, made from the settings' fields."""
+"""Options of `mvcc cluster`, `ask` and `match` that are settings, made from the settings' fields."""
 
 from __future__ import annotations
 

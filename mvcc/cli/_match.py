@@ -79,11 +79,13 @@ def command(
 ) -> None:
     """Propose matches of rows that have none, for you to confirm. Nothing uses them by itself.
 
-    Learns from the matches that are known, 20 or more, how rows of two views go together, and looks for the likeliest
-    counterparts of the others. It says how often it finds known matches again. Expect most proposals to be wrong where
-    views show different things: of halves of digits or of texts, 2 to 9 in a hundred are found first.
+    Learns from the matches that are known, 20 or more, how rows of two views go together, and looks
+    for the likeliest counterparts of the others. It says how often it finds known matches again.
+    Expect most proposals to be wrong where views show different things: of halves of digits or of
+    texts, 2 to 9 in a hundred are found first.
 
-    Delete the wrong lines of the file of --out; --match reads the rest. --show adds columns to judge by.
+    Delete the wrong lines of the file of --out; --match reads the rest. --show adds columns to
+    judge by.
     """
     if config is not None and clustering is not None:
         raise click.UsageError("--from brings its own settings; leave out CONFIG, or --from.")

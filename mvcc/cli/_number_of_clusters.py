@@ -1,4 +1,4 @@
-"""What is said where the number of clusters is unknown: criteria, what speaks for each number, how to be asked."""
+"""What `mvcc cluster` prints if k is unknown: criteria, a table of a range, how to be asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the ta
 
 @contextmanager
 def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_json: bool) -> Iterator[None]:
-    """Print criteria and the command that asks, where the number of clusters is to follow from answers and does not."""
+    """Print criteria, and the command that asks, if answers do not give the number of clusters."""
     from mvcc.tables import UnknownNumberError, number_criteria
 
     try:
@@ -40,7 +40,8 @@ def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_jso
 def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
     """Return the command that asks about the tables of a job."""
     folder = job.asked or ("asked" if config is None else None)
-    return f"mvcc ask {words_of(config, given)}" + (f" --out {shlex.quote(folder)}" if folder else "")
+    out = f" --out {shlex.quote(folder)}" if folder else ""
+    return f"mvcc ask {words_of(config, given)}{out}"
 
 
 def as_range(text: str | None) -> range | None:

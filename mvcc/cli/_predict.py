@@ -57,10 +57,11 @@ def command(
 ) -> None:
     """Put new rows into the clusters of FOLDER, the output folder of `mvcc cluster`.
 
-    A table needs the columns that its view was clustered by, in any order; others are ignored. Formats and ids are
-    those of `mvcc cluster`. CSV and Parquet files may be larger than memory. Written are the columns id, cluster and,
-    where clusters have names, name; for several views to labels.csv in a folder for each. The rows of a folder of
-    Parquet files are predicted in parallel, and written to a folder of Parquet files.
+    A table needs the columns that its view was clustered by, in any order; others are ignored.
+    Formats and ids are those of `mvcc cluster`. CSV and Parquet files may be larger than memory.
+    Written are the columns id, cluster and, where clusters have names, name; for several views to
+    labels.csv in a folder for each. The rows of a folder of Parquet files are predicted in
+    parallel, and written to a folder of Parquet files.
     """
     new = by_name(views, "--view")
     # pandas and scikit-learn take longer to import than a usage error may take

@@ -32,9 +32,9 @@ _HELP_END = below_help("mvcc report results --out report.html", terms=("curve", 
 def command(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
     """Write the report of FOLDER: one HTML file that works offline.
 
-    FOLDER is an output folder of `mvcc cluster`: the report shows the clusters, the constraints, and how far to trust
-    them. Or FOLDER holds one experiment of `mvcc run` or several: the report shows learning curves, the paper's figures
-    and claims, and what was run.
+    FOLDER is an output folder of `mvcc cluster`: the report shows the clusters, the constraints,
+    and how far to trust them. Or FOLDER holds one experiment of `mvcc run` or several: the report
+    shows learning curves, the paper's figures and claims, and what was run.
     """
     # jinja2, pydantic and pandas take longer to import than `mvcc report --help` may take
     from mvcc.reporting.html import write_report

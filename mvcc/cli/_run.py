@@ -85,8 +85,9 @@ def command(
 ) -> None:
     """Run the experiment of a CONFIG file and store its learning curves.
 
-    Every trial is stored as soon as it is finished. If a run stops for any reason, repeat the command: it resumes, and
-    the result is byte-identical. More --trials extend a run. Results do not depend on -j or --backend.
+    Every trial is stored as soon as it is finished. If a run stops for any reason, repeat the
+    command: it resumes, and the result is byte-identical. More --trials extend a run. Results do
+    not depend on -j or --backend.
 
     Exit status 4 if some trials failed.
     """

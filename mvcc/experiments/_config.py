@@ -1,4 +1,4 @@
-"""The configuration of an experiment (§6.1–6.2, Table 1): what a file may say; all mistakes are reported at once."""
+"""The configuration of an experiment (§6.1–6.2, Table 1), with all its mistakes at once."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Features(Section):
 
 
 class MultiView(Section):
-    """The multi-view experiments: every combination of the lists is a cell of every trial (§6.2)."""
+    """The multi-view experiments: each combination of the lists is a cell of every trial (§6.2)."""
 
     bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     init: Init = None
@@ -128,7 +128,7 @@ def _unknown_options(options: dict[str, dict[str, Any]], chosen: tuple[str, ...]
 
 
 class SingleView(Section):
-    """The single-view experiments: each view named, with and without Constraint Propagation (§6.4)."""
+    """The single-view experiments: each view with and without Constraint Propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
     bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
@@ -136,7 +136,7 @@ class SingleView(Section):
 
 
 class Config(Section):
-    """A whole experiment: the multi-view experiments (§6.2), the single-view ones (§6.4), or both."""
+    """An experiment: multi-view (§6.2), single-view (§6.4), or both."""
 
     name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
     study: Study = "main"  # of the paper; main is that of Figures 4 to 10
@@ -171,7 +171,7 @@ class Config(Section):
         return self
 
     def resolved(self) -> dict[str, Any]:
-        """Return the configuration complete with its defaults, ready for JSON, in the order of the class."""
+        """Return the configuration with its defaults, ready for JSON, in the order of the class."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def transfers(self) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ class Config(Section):
         return self.multi_view.transfers if self.multi_view is not None else ()
 
     def identity(self) -> dict[str, Any]:
-        """Return what two runs must share to belong together: everything but the number of trials."""
+        """Return what two runs must share: everything but the number of trials."""
         return {key: value for key, value in self.resolved().items() if key != "trials"}
 
 

@@ -66,19 +66,26 @@ def _listed(text: str) -> list[str]:
     return next(csv.reader([text], skipinitialspace=True))
 
 
+_ID_COLUMN = Option("VIEW=COLUMN", default="id, or a column like an id")
 _COLUMNS = Option("VIEW=COLUMN[,COLUMN]", read=_listed)
+_K = Option("NUMBER|auto|RANGE", ("-k", "--clusters"), read=scalar)
 _FEATURES = Option("[VIEW=]NAME", default="auto; spectral for co-em")
-_COMPONENTS = Option("[VIEW=]NUMBER", ("--components",), default="k for spectral, up to 10 for pca", read=scalar)
+_COMPONENTS = Option(
+    "[VIEW=]NUMBER",
+    ("--components",),
+    default="k for spectral, up to 10 for pca",
+    read=scalar,
+)
 
 
 class View(Section):
     """A table with one row per object."""
 
     path: _Path = Field(
-        description="A table (CSV, TSV, Excel, JSON, Parquet, NPZ, NPY, ARFF), or a folder of Parquet files.",
+        description="CSV, TSV, Excel, JSON, Parquet, NPZ, NPY, ARFF, or a folder of Parquet files.",
         examples=["texts.csv"],
     )
-    id_column: Annotated[_Column | None, Option("VIEW=COLUMN", default="id, or a column like an id")] = Field(
+    id_column: Annotated[_Column | None, _ID_COLUMN] = Field(
         default=None, description="The column that names the rows; without one, rows are numbered."
     )
     labels_column: Annotated[_Column | None, Option("VIEW=COLUMN")] = Field(
@@ -90,8 +97,8 @@ class View(Section):
         description="The only columns to cluster by; in a file also what a column is: number, "
         "text, category, date, ignore.",
     )
-    features: Features | None = Field(default=None, description="As for all views, for this one.")
-    n_components: _Components | None = Field(default=None, description="As for all views, for this one.")
+    features: Features | None = Field(default=None, description="For this view only.")
+    n_components: _Components | None = Field(default=None, description="For this view only.")
 
 
 class Job(Section):
@@ -119,7 +126,7 @@ class Job(Section):
     asked: Annotated[_Path | None, Option("FOLDER")] = Field(
         default=None, description="Your answers: the folder of `mvcc ask`.", examples=["asked"]
     )
-    n_clusters: Annotated[_NumberOfClusters, Option("NUMBER|auto|RANGE", ("-k", "--clusters"), read=scalar)] = Field(
+    n_clusters: Annotated[_NumberOfClusters, _K] = Field(
         description="Number of clusters, the same in all views; auto: as many as groups named.",
         examples=["5"],
     )
@@ -146,7 +153,7 @@ class Job(Section):
     features: Annotated[Features | None, _FEATURES] = Field(
         default=None,
         validate_default=True,
-        description="auto (by the kind of column), counts, histograms, scaled, spectral, pca, none.",
+        description="auto (by kind of column), counts, histograms, scaled, spectral, pca, none.",
     )
     n_components: Annotated[_Components | None, _COMPONENTS] = Field(
         default=None, description="Dimensions of spectral or pca features."
@@ -169,7 +176,7 @@ class Job(Section):
         Annotated[int, Field(ge=2, le=10**9)] | None,
         allowed("a whole number from 2 to 10^9"),
         Option("NUMBER", default="100000, or what fits into memory", read=scalar),
-    ] = Field(default=None, description="Folders: how many rows of each are clustered to label all.")
+    ] = Field(default=None, description="Folders: rows of each that are clustered; all get a label.")
     seed: Annotated[
         int,
         Field(ge=0, lt=2**63),
@@ -280,18 +287,19 @@ def load_job(
     options: Iterable[tuple[tuple[str, ...], Any, str]] = (),
     defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> Job:
-    """Read a job from a YAML file, whose paths are relative to it, and options, which replace values.
+    """Read a job from a YAML file, whose paths are relative to it, and options, which override it.
 
-    An option has keys, such as ``("views", "texts", "path")``, its value, and what messages call it.
-    The path of a new view comes before its other settings. Defaults are used where neither file nor
-    options have a value.
+    An option has keys, such as ``("views", "texts", "path")``, its value, and what messages call
+    it. The path of a new view comes before its other settings. Defaults are used where neither file
+    nor options have a value.
 
     Raises `ConfigError` with one line for each unknown key, wrong type and impossible value.
     """
     source = "the options" if path is None else os.fspath(path)
     options = list(options)
-    words = ["mvcc cluster", *([shlex.quote(source)] if path else []), *(["…"] if options else [])]
-    problems = Problems(source, " ".join([*words, "--dry-run"]))
+    file = "" if path is None else f" {shlex.quote(source)}"
+    others = " …" if options else ""
+    problems = Problems(source, f"mvcc cluster{file}{others} --dry-run")
     value: Any = {}
     if path is not None:
         value = _expanded(read_yaml(path, problems), os.path.dirname(path))
