@@ -11,7 +11,7 @@ import click
 from click.testing import CliRunner
 from sphinx.application import Sphinx
 
-from mvcc._utils.settings import Section, option_of
+from mvcc._utils.settings import Section, default_of, option_of
 from mvcc.cli import cli
 from mvcc.tables import Job, View
 
@@ -33,15 +33,11 @@ def _settings(kind: type[Section]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for name, field in kind.model_fields.items():
         option = option_of(field)
-        flag = default = ""
+        flag = ""
         if option is not None:
             flag = (option.flags or (f"--{name.replace('_', '-')}",))[0]
-            flag = f"`{flag} {option.metavar}`".replace(" `", "`").replace("|", r"\|")
-            default = option.default
-        if field.is_required():
-            default = "must be given"
-        elif not default and isinstance(field.default, str | int | float):
-            default = str(field.default)
+            flag = f"`{f'{flag} {option.metavar}'.strip()}`".replace("|", r"\|")
+        default = "must be given" if field.is_required() else default_of(field)
         example = f", such as `{field.examples[0]}`" if field.examples else ""
         yield f"| `{name}` | {str(field.description).rstrip('.')}{example} | {default} | {flag} |"
 

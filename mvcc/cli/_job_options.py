@@ -10,7 +10,7 @@ from typing import Any
 import click
 from pydantic.fields import FieldInfo
 
-from mvcc._utils.settings import Option, option_of
+from mvcc._utils.settings import Option, default_of, option_of
 from mvcc.cli._shared import Command, name_and_value, refuse_again
 from mvcc.tables import Job, View
 
@@ -33,14 +33,13 @@ def job_options(names: Iterable[str]) -> Callable[[Command], Command]:
     def add(function: Command) -> Command:
         for name, field in reversed(_FIELDS.items()):
             if name in wanted:
-                option = _option(name)
                 function = click.option(
                     *_flags(name),
                     name,
                     multiple=name in _BY_VIEW,
                     default=None,
-                    metavar=option.metavar or None,
-                    help=f"{field.description}{_default(field, option)}",
+                    metavar=_option(name).metavar or None,
+                    help=_help(field),
                 )(function)
         return click.argument("config", required=False, type=click.Path(path_type=Path))(function)
 
@@ -102,9 +101,6 @@ def _flags(name: str) -> tuple[str, ...]:
     return _option(name).flags or (f"--{name.replace('_', '-')}",)
 
 
-def _default(field: FieldInfo, option: Option) -> str:
-    """Return the default as the help shows it, nothing if there is none."""
-    value = option.default
-    if not value and isinstance(field.default, str | int | float):
-        value = str(field.default)
-    return value and f"  [default: {value}]"
+def _help(field: FieldInfo) -> str:
+    default = default_of(field)
+    return f"{field.description}  [default: {default}]" if default else str(field.description)

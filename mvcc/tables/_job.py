@@ -167,7 +167,7 @@ class Job(Section):
         bool,
         Field(strict=True),
         allowed("true or false"),
-        Option("", ("--comparison/--no-comparison",), default="comparison", read=bool),
+        Option("", ("--comparison/--no-comparison",), read=bool),
     ] = Field(
         default=True,
         description="Compare with k-means, with no constraints, and with the other method.",

@@ -2,6 +2,7 @@ from ._problems import KeyPath as KeyPath
 from ._problems import Problems as Problems
 from ._section import Option as Option
 from ._section import Section as Section
+from ._section import default_of as default_of
 from ._section import option_of as option_of
 from ._section import validated as validated
 from ._values import allowed as allowed

@@ -41,6 +41,14 @@ def option_of(field: FieldInfo) -> Option | None:
     return next((option for option in field.metadata if isinstance(option, Option)), None)
 
 
+def default_of(field: FieldInfo) -> str:
+    """Return the default of a setting as the help shows it, nothing if there is none."""
+    option = option_of(field)
+    if option is not None and option.default:
+        return option.default
+    return got(field.default).strip("'") if isinstance(field.default, str | int | float) else ""
+
+
 Settings = TypeVar("Settings", bound=Section)
 
 
