@@ -260,7 +260,7 @@ class Clustering(Facts):
     n_clusters: Positive
     views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]
     names: tuple[StrictStr, ...] = ()
-    names_from: StrictStr = ""
+    names_from: StrictStr = ""  # the file of groups that the names come from
     relations: tuple[Relation, ...]
     comparison: Comparison | None = None
     joint: JointGraph | None = None
