@@ -18,10 +18,9 @@ from mvcc._utils.kernels.links import build_links
 from mvcc._utils.messages import shown
 from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number, checked_by, is_clean
 from mvcc.cluster._descent import Floats, Found, Ints
-from mvcc.cluster._kernels.blocks import assign_nearest
-from mvcc.cluster._kernels.metrics import log_det
-from mvcc.cluster._kernels.start import neighborhood_start
-from mvcc.cluster._starts import N_INIT, Search
+from mvcc.cluster._kernels.mpck import log_det
+from mvcc.cluster._kernels.pck import assign_nearest, neighborhood_start
+from mvcc.cluster._search import N_INIT, Search
 from mvcc.constraints import Constraints, Groups, Listed, constraints_on
 from mvcc.exceptions import InvalidInputError
 

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from mvcc._utils.blocks import BLOCK_ROWS
 from mvcc._utils.kernels.links import build_links
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, tally
-from mvcc.cluster._kernels.pck import pck_sweep
+from mvcc.cluster._kernels.pck import assign_nearest, cost_table, pck_objective, pck_sweep, update_centers
 from mvcc.constraints import Groups
 
 Floats = NDArray[np.float64]

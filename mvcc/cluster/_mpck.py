@@ -13,7 +13,7 @@ from mvcc._utils.validation import RandomState, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
 from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.mpck import mpck_fit
-from mvcc.cluster._starts import Search
+from mvcc.cluster._search import Search
 from mvcc.constraints import Groups
 from mvcc.exceptions import InvalidInputError
 

@@ -15,7 +15,7 @@ from mvcc._utils.validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
 from mvcc.cluster._descent import Floats, Found, Ints
 from mvcc.cluster._kernels.pck import pck_fit, pck_fit_in_threads
-from mvcc.cluster._starts import Search
+from mvcc.cluster._search import Search
 from mvcc.constraints import Constraints, Groups
 
 

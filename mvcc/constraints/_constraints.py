@@ -11,12 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.row_ids import number_rows
 from mvcc._utils.validation import RandomState
-from mvcc.constraints._checks import MAX_ROW, check_kinds, check_pairs, check_weights
-from mvcc.constraints._closure import Graph, conflict, without_conflicts
+from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
+from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
 from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of, write_bytes
 from mvcc.constraints._kernels.merging import unified
-from mvcc.constraints._neighborhoods import Neighborhoods
-from mvcc.constraints._sampling import sample_pairs
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
 MOST_LISTED = 2**20  # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for

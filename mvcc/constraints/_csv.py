@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mvcc._utils.files import csv_bytes, decoded, is_stream, send, write_whole
 from mvcc._utils.messages import clipped, nearest, shown, with_point
 from mvcc._utils.reading import content_of
-from mvcc.constraints._checks import MAX_ROW, check_pairs, check_weights
+from mvcc.constraints._arrays import MAX_ROW, check_pairs, check_weights
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.messages import called, shown
 from mvcc._utils.validation import as_array, as_list
-from mvcc.constraints._checks import MAX_ROW
+from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
 from mvcc.constraints._constraints import Constraints, Listed, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError

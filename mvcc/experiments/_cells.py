@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from mvcc.experiments._config import Config, MultiView, SingleView
-from mvcc.experiments._values import Closure
+from mvcc.experiments._config import Closure, Config, MultiView, SingleView
 from mvcc.multiview import needs_base, takes_threshold, uses_relations
 from mvcc.results import PROPAGATION
 

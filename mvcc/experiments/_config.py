@@ -6,34 +6,109 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings import KeyPath, Problems, Section, allowed, assign, one_of, read_yaml, refuse, validated
-from mvcc.datasets import registry
-from mvcc.experiments._values import (
-    Bases,
-    Closures,
-    Components,
-    Counts,
-    Init,
-    Name,
-    Portions,
-    Scalar,
-    Scaling,
-    Sigma,
-    Study,
-    Thresholds,
-    TransferOptions,
-    Transfers,
-    ViewThreshold,
-    data_set,
-    loader_options,
+from mvcc._utils.settings import (
+    KeyPath,
+    Problems,
+    Section,
+    allowed,
+    assign,
+    distinct,
+    increasing,
+    list_of,
+    one_of,
+    one_or_list_of,
+    read_yaml,
+    refuse,
+    shown,
+    validated,
 )
-from mvcc.multiview import base_names, own_transfer_names, transfer_options
+from mvcc.datasets import registry
+from mvcc.multiview import base_names, check_method, own_transfer_names, transfer_options
 from mvcc.results import JOINT, POOLED
+
+Closure: TypeAlias = Literal["full", "view", "none"]
+Scaling: TypeAlias = Literal["minmax", "none"]
+Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"]
+
+
+def data_set(value: Any) -> Any:
+    if value not in tuple(registry()):
+        guess = nearest(value, registry()) if isinstance(value, str) else "."
+        raise ValueError(f"must be one of {', '.join(registry())}, got {shown(value)}{guess}")
+    return value
+
+
+def loader_options(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a section with one `option: value` per line, got {shown(value)}.")
+    if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
+        raise ValueError(f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader.")
+    return dict(sorted(value.items()))
+
+
+def transfer_method(value: Any) -> str:
+    """Return the name of a method that can be used here, of mvcc or of another package."""
+    if not isinstance(value, str):
+        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {shown(value)}.")
+    check_method(value)
+    return value
+
+
+def sections_of_options(value: Any) -> Any:
+    if not isinstance(value, dict) or not all(isinstance(options, dict) and options for options in value.values()):
+        raise ValueError(
+            f"must be a section for each method, such as `constraint-propagation: {{regularization: 1e-3}}`, got "
+            f"{shown(value)}."
+        )
+    return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
+
+
+Name = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]*$", max_length=64),
+    allowed("1 to 64 letters, digits, _ and -, not beginning with -"),
+]
+Scalar = Annotated[str | int | float | bool, allowed("a single text, number, true or false")]
+Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
+Sigma = Annotated[float, Field(gt=0), allowed("a number above 0")]
+Threshold = Annotated[float, Field(gt=0, le=1)]
+ViewThreshold = Annotated[Threshold, allowed("a number above 0, up to 1")]
+Portion = Annotated[float, Field(ge=0, le=1), allowed("a number from 0 to 1 (0.2 for 20 %)")]
+Count = Annotated[int, Field(ge=0, le=10**9), allowed("a whole number from 0 to 10^9")]
+Portions = Annotated[tuple[Portion, ...], list_of("portions such as [0.2, 0.4, 1.0]"), AfterValidator(increasing)]
+Counts = Annotated[tuple[Count, ...], list_of("numbers such as [10, 25, 50]"), AfterValidator(increasing)]
+Thresholds = Annotated[
+    tuple[Annotated[Threshold | Literal["cv"], allowed("a number above 0, up to 1, or cv")], ...],
+    one_or_list_of("thresholds such as [0.5, 0.75, cv]"),
+    AfterValidator(distinct),
+]
+Closures = Annotated[
+    tuple[Annotated[Closure, one_of(get_args(Closure))], ...],
+    one_or_list_of("readings such as [full, view, none]"),
+    AfterValidator(distinct),
+]
+# the default is left out, so that results of configs before this option keep their identity
+Init = Annotated[
+    Literal["auto"] | None,
+    BeforeValidator(lambda value: None if value == "neighborhoods" else value),
+    one_of(("neighborhoods", "auto")),
+]
+Bases = Annotated[
+    tuple[Annotated[str, one_of(base_names())], ...],
+    list_of("clustering algorithms such as [pck-means, mpck-means]"),
+    AfterValidator(distinct),
+]
+Transfers = Annotated[
+    tuple[Annotated[str, BeforeValidator(transfer_method)], ...],
+    list_of("transfer methods such as [constraint-propagation, single-view]"),
+    AfterValidator(distinct),
+]
+TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]
 
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
 

@@ -1,4 +1,4 @@
-"""Running an experiment: the missing trials in parallel, each stored as soon as it is finished."""
+"""Running an experiment: the missing trials in parallel, each stored at once; and one trial again."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+from pydantic import ValidationError
+
 from mvcc._utils.environment import now
+from mvcc.exceptions import StoreError
 from mvcc.experiments._config import Config
 from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._example import example_cluster
-from mvcc.experiments._plan import Plan, plan_for
-from mvcc.experiments._provenance import describe_run
+from mvcc.experiments._plan import Plan, describe_run, plan_for
 from mvcc.experiments._store import ResultsStore
-from mvcc.experiments._trial import single_threaded, warm_up
+from mvcc.experiments._trial import example_cluster, run_trial, single_threaded, warm_up
 from mvcc.experiments._workers import attempt_trials
-from mvcc.results import Manifest
+from mvcc.results import Manifest, differences, environment_differences
 
 _logger = logging.getLogger("mvcc.experiments")
 
@@ -136,3 +138,59 @@ def _prepare(store: ResultsStore, plan: Plan, manifest: Manifest, fresh: bool, o
         if plan.kept:
             manifest.runs = stored.runs + manifest.runs
     store.write_manifest(manifest)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A trial that was computed again."""
+
+    rows: pd.DataFrame
+    compared: bool  # whether it is stored
+    differing: int  # rows that differ from the stored ones, in any bit
+    first: str  # the first difference
+    causes: list[str]  # in what program, libraries, processor or data differ from those of the latest stored run
+
+
+def replay_trial(
+    folder: str | os.PathLike[str], trial: int, *, data_dir: str | os.PathLike[str] | None = None
+) -> Replay:
+    """Compute one trial of a results folder again, in this process, and compare it; nothing is written.
+
+    A trial that is not stored is computed all the same. What a trial raises is raised.
+    """
+    store = ResultsStore(folder)
+    manifest = store.manifest()
+    if manifest is None:
+        raise StoreError(f"{store.folder} holds no results: there is no manifest.json. Give the folder of one run.")
+    config = _config(manifest, store)
+    rows = run_trial(config, trial, data_dir)
+    stored = store.read_trial(trial)
+    current = describe_run(config, data_dir)
+    causes = differences(manifest, current) + environment_differences(manifest.runs[-1], current.runs[0])
+    return Replay(rows, stored is not None, *_compare(stored, rows), causes)
+
+
+def _config(manifest: Manifest, store: ResultsStore) -> Config:
+    try:
+        return Config.model_validate(manifest.config)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise StoreError(
+            f"{store.folder / 'manifest.json'}: its config is not one of this version of mvcc and the packages here: "
+            f"{'.'.join(map(str, first['loc']))}: {str(first.get('ctx', {}).get('error', first['msg'])).rstrip('.')}."
+        ) from error
+
+
+def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]:
+    if stored is None:
+        return 0, ""
+    if list(stored.columns) != list(rows.columns) or len(stored) != len(rows):
+        return max(len(stored), len(rows)), f"{len(stored)} rows stored, {len(rows)} now, or other columns"
+    same = (stored == rows) | (stored.isna() & rows.isna())
+    if same.all(axis=None):
+        return 0, ""
+    row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
+    name = rows.columns[column]
+    return int((~same).any(axis=1).sum()), (
+        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, {rows[name].tolist()[row]!r} now"
+    )

@@ -11,8 +11,7 @@ from pydantic import Field, StrictBool, StrictStr, ValidationError, model_valida
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
-from mvcc.results._fields import Count, Facts, Number, Positive, Share, Weight
-from mvcc.results._profile import ClusterProfile, HeldOut, ValueFacts
+from mvcc.results._profile import ClusterProfile, Count, Facts, HeldOut, Number, Positive, Share, ValueFacts, Weight
 
 CLUSTERING = "clustering.json"
 SCHEMA = 1

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from mvcc.cli._check import command as check
 from mvcc.cli._replay import command as replay
 from mvcc.exceptions import DataError
-from mvcc.experiments import _replay as replay_module
+from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import run_experiment
 from tests.command_line import mvcc
 from tests.experiments.test_check import CONFIG

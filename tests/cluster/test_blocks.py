@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mvcc import Constraints
 from mvcc._utils.kernels import threads
 from mvcc._utils.kernels.links import build_links
-from mvcc.cluster._kernels import blocks
-from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
+from mvcc.cluster._kernels import pck
+from mvcc.cluster._kernels.pck import assign_nearest, cost_table, pck_objective, update_centers
 
-N = 2 * blocks._BLOCK + 100  # three blocks, the last one not full
+N = 2 * pck._BLOCK + 100  # three blocks, the last one not full
 
 
 @pytest.fixture(params=[False, True], ids=["one-after-the-other", "in-threads"], autouse=True)

@@ -8,8 +8,8 @@ import pytest
 from mvcc import MPCKMeans
 from mvcc._utils.kernels.links import build_links
 from mvcc.cluster._kernels.groups import tally, violations
-from mvcc.cluster._kernels.metrics import scatters, set_metric
-from mvcc.constraints._neighborhoods import Neighborhoods
+from mvcc.cluster._kernels.mpck import scatters, set_metric
+from mvcc.constraints._closure import Neighborhoods
 
 WEIGHT = 0.5  # two rows of a cluster spread by half of their squared difference
 LINK = np.array([[0, 1]])

@@ -10,13 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc._utils.kernels.links import build_links
-from mvcc.cluster._kernels.blocks import cost_table, pck_objective
 from mvcc.cluster._kernels.geometry import in_lanes, update_farthest
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, tally, violations
-from mvcc.cluster._kernels.metrics import scatters
-from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
-from mvcc.cluster._kernels.pck import pck_sweep
-from mvcc.constraints._neighborhoods import Groups, Neighborhoods
+from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep, scatters
+from mvcc.cluster._kernels.pck import cost_table, pck_objective, pck_sweep
+from mvcc.constraints._closure import Groups, Neighborhoods
 from tests.reference import mpck, pck
 from tests.strategies import as_dict, random_constraints
 

@@ -13,7 +13,6 @@ from scipy.spatial.distance import pdist, squareform
 
 from mvcc import Constraints
 from mvcc._utils.kernels.links import build_links
-from mvcc.cluster._kernels.blocks import assign_nearest, cost_table, pck_objective, update_centers
 from mvcc.cluster._kernels.geometry import (
     LANES,
     farthest_pair,
@@ -22,9 +21,8 @@ from mvcc.cluster._kernels.geometry import (
     take_farthest,
     update_farthest,
 )
-from mvcc.cluster._kernels.metrics import scatters, update_metrics
-from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep
-from mvcc.cluster._kernels.pck import pck_sweep
+from mvcc.cluster._kernels.mpck import mpck_objective, mpck_sweep, scatters, update_metrics
+from mvcc.cluster._kernels.pck import assign_nearest, cost_table, pck_objective, pck_sweep, update_centers
 from tests.reference import mpck, pck
 
 SEEDS = range(60)

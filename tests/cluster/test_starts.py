@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
-from mvcc.cluster._starts import Search
+from mvcc.cluster._search import Search
 from mvcc.exceptions import InvalidInputError
 from tests.reference.pck import objective as reference_objective
 

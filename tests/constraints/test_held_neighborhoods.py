@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mvcc import Constraints
+from mvcc.constraints._closure import Neighborhoods
 from mvcc.constraints._constraints import unify
-from mvcc.constraints._neighborhoods import Neighborhoods
 from mvcc.constraints._relations import mapped_rows, relations_between
 
 

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from mvcc.exceptions import ConfigError, WorkerError
-from mvcc.experiments import _dask as dask_module
+from mvcc.experiments import _workers as dask_module
 from mvcc.experiments import connect_to_dask, plan_run, run_experiment
 from tests.experiments.test_trial import small_config
 

@@ -9,7 +9,7 @@ import pytest
 
 from mvcc.experiments import Config
 from mvcc.experiments._draw import draw_trial
-from mvcc.experiments._example import example_cluster
+from mvcc.experiments._trial import example_cluster
 from tests.reference import gaussians
 
 

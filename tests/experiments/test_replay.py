@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.experiments import _replay as replay_module
+from mvcc.experiments import _runner as replay_module
 from mvcc.experiments import load_config, replay_trial, run_experiment
 from mvcc.experiments._store import ResultsStore
 from tests.experiments.test_trial import small_config

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvcc import Constraints, propagate_constraints
-from mvcc.propagation import _origins as module
-from mvcc.propagation._origins import origins
+from mvcc.propagation import _e_step as module
+from mvcc.propagation._e_step import origins
 from tests.reference.propagation import _model, endpoint_weight
 from tests.strategies import random_constraints, seeds
 

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import same_color
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._figure_03 import draw_figure_03
+from mvcc.reporting.figures._figures_03_05 import draw_figure_03
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, details, keys, titles, words
 
 

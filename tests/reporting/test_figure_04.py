@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from mvcc.reporting.figures._figures_04_05 import draw_figure_04
+from mvcc.reporting.figures._figures_03_05 import draw_figure_04
 from mvcc.reporting.figures._style import METHODS, SINGLE_VIEW_LINE, house_style, line_styles
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, entries, extent, lines, titles, words
 

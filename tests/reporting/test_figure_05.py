@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from mvcc.reporting.figures._figures_04_05 import draw_figure_05, improvements
+from mvcc.reporting.figures._figures_03_05 import draw_figure_05, improvements
 from mvcc.reporting.figures._style import tint
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, words
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from mvcc.reporting.figures._figures_04_05 import differences, draw_difference
+from mvcc.reporting.figures._figures_03_05 import differences, draw_difference
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, points, titles
 
 BOTH = ("constraint-propagation", "direct-mapping")

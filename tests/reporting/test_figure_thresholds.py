@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
-from mvcc.reporting.figures._figure_thresholds import draw_thresholds, heat_map
+from mvcc.reporting.figures._figures_of_studies import draw_thresholds, heat_map
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, titles, words
 
 SWEEP = ("0.05", "0.5", "1", "cv")

@@ -12,7 +12,7 @@ from matplotlib.colors import same_color, to_rgb
 
 from mvcc.exceptions import StoreError
 from mvcc.reporting import plot
-from mvcc.reporting.figures._figures_04_05 import draw_figure_04
+from mvcc.reporting.figures._figures_03_05 import draw_figure_04
 from mvcc.reporting.figures._style import _OTHER_COLORS, _OTHER_MARKERS, METHODS, SINGLE_VIEW_LINE, method_styles
 from mvcc.results._reading import Results
 from tests.reporting.drawn import assert_nothing_is_cut_or_covered, keys, lines, words

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import example
 from hypothesis import strategies as st
 
-from mvcc.experiments import _provenance
+from mvcc.experiments import _plan
 from tests.robustness.cases import command, many
 from tests.robustness.spoiling import ODD_TEXTS, places, spoilt_bytes, spoilt_tree, tokens
 
@@ -32,8 +32,8 @@ WHERE = (
 def in_an_empty_folder(tmp_path, monkeypatch):
     """Look for no data files and no commit: it is the configuration that is tested."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_provenance, "file_checksums", lambda *_: {})
-    monkeypatch.setattr(_provenance, "commit", lambda: None)
+    monkeypatch.setattr(_plan, "file_checksums", lambda *_: {})
+    monkeypatch.setattr(_plan, "commit", lambda: None)
 
 
 def check(content, *assignments):

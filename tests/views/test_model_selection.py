@@ -22,8 +22,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import mvcc.multiview._algorithm_2
 import mvcc.multiview._matching
 import mvcc.views._constrained
-import mvcc.views._model_selection
-import mvcc.views._per_view
+import mvcc.views._fitted
 from mvcc import (
     ConstrainedViews,
     ConstraintPropagation,
@@ -76,9 +75,8 @@ def assert_same_labels(one, other):
     [
         mvcc.multiview._algorithm_2,
         mvcc.views._constrained,
-        mvcc.views._model_selection,
         mvcc.multiview._matching,
-        mvcc.views._per_view,
+        mvcc.views._fitted,
     ],
     ids=lambda m: m.__name__,
 )

@@ -5,19 +5,22 @@ from __future__ import annotations
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
-from mvcc.reporting.figures._curves import (
+from mvcc.reporting.figures._panels import (
     IN_THE_VIEW,
     LOGARITHMIC,
     PER_VIEW,
     Curve,
+    about_trials,
     add_bases,
     add_fractions,
     draw_curves,
+    draw_panels,
     entry,
+    main_experiment,
+    panels_by_view,
+    schedule_of,
 )
-from mvcc.reporting.figures._panels import about_trials, draw_panels, main_experiment, panels_by_view, schedule_of
-from mvcc.reporting.figures._sheet import add_legend
-from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, line_styles, percent, root, square
+from mvcc.reporting.figures._style import ANY, BASE_STYLES, LineStyle, add_legend, line_styles, percent, root, square
 from mvcc.results import PROPAGATION, SINGLE_VIEW
 
 if TYPE_CHECKING:

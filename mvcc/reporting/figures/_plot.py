@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import StoreError
-from mvcc.reporting.figures._figure_03 import draw_figure_03
-from mvcc.reporting.figures._figure_beyond import draw_beyond
-from mvcc.reporting.figures._figure_thresholds import draw_thresholds
-from mvcc.reporting.figures._figures_04_05 import draw_difference, draw_figure_04, draw_figure_05
+from mvcc.reporting.figures._figures_03_05 import draw_difference, draw_figure_03, draw_figure_04, draw_figure_05
 from mvcc.reporting.figures._figures_06_10 import draw_numbers, draw_precision, draw_single_view
+from mvcc.reporting.figures._figures_of_studies import draw_beyond, draw_thresholds
 from mvcc.reporting.figures._style import house_style
 from mvcc.results import Results
 

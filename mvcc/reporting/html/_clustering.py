@@ -13,10 +13,20 @@ from mvcc._utils.messages import why_unwritten
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
-from mvcc.reporting.html._clusters import Confusion, cluster_names, cluster_sections, confusion
 from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
-from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
+from mvcc.reporting.html._words import (
+    N_COLORS,
+    SYMBOLS,
+    Confusion,
+    cluster_names,
+    cluster_sections,
+    confusion,
+    percent,
+    plural,
+    repeatability,
+    rows_of_settings,
+)
 from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, parse_facts
 
 LONGEST_LIST = 100

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from mvcc.reporting.claims import Verdict, beyond_to_markdown, print_scorecard, to_json, to_markdown, write_markdown
 from mvcc.reporting.claims._scorecard import evaluate
-from mvcc.reporting.figures._figure_beyond import draw_beyond
+from mvcc.reporting.figures._figures_of_studies import draw_beyond
 from mvcc.reporting.figures._style import METHODS, PEERS
 from mvcc.results import BASES
 from mvcc.results._format import MEASURES
