@@ -1,17 +1,140 @@
-"""Finding data files, checking them against the registry, downloading what is missing."""
+"""Data files: finding them, checking them against the registry, downloading what is missing."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
+import re
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from mvcc.datasets import _newsgroups
-from mvcc.datasets._download import download
+from mvcc._utils.reading import content_of
 from mvcc.datasets._registry import DataFile, DataFolder, dataset_info
 from mvcc.exceptions import DataError
+
+# Four documents are not UTF-8. Latin-1 gives every byte a character, and back.
+ENCODING = "latin-1"
+ARCHIVE = "20news-bydate.tar.gz"
+_DOCUMENT = re.compile(r"20news-bydate-(?:train|test)/([a-z.-]+)/([0-9]+)")
+
+
+def documents(folder: Path) -> list[Path]:
+    """List the documents of a group in the order of their names as text; other files are none."""
+    return sorted(folder.glob("[0-9]*"))
+
+
+def digest_of(paths: Iterable[Path]) -> tuple[str, int]:
+    """Return the sha256 and the size of files, one after the other."""
+    digest, size = hashlib.sha256(), 0
+    for path in paths:
+        content = content_of(path)
+        digest.update(content)
+        size += len(content)
+    return digest.hexdigest(), size
+
+
+def unpack(archive: Path, folder: Path, largest: int) -> None:
+    """Write the documents of the group that the folder is named after, those for training and those for testing.
+
+    Of a path in the archive nothing is used but the number at its end, so that no path can lead out of the folder.
+
+    Raises
+    ------
+    ValueError
+        If they are larger than the given number of bytes.
+    OSError, tarfile.TarError
+        If they cannot be read or written.
+    """
+    size = 0
+    with tarfile.open(archive, "r:gz") as members:
+        for member in members:
+            match = _DOCUMENT.fullmatch(member.name)
+            if match is None or match[1] != folder.name or not member.isfile():
+                continue
+            size += member.size
+            if size > largest:
+                raise ValueError(f"the documents of {folder.name} are larger than the expected {largest} bytes")
+            content = members.extractfile(member)
+            assert content is not None  # it is a file
+            (folder / match[2]).write_bytes(content.read())
+
+
+# pooch and requests are imported inside the functions that need them: they cost about as much as all other imports of
+# this package, and whoever has the files (every worker of an experiment) never needs them.
+
+_LARGEST_ARCHIVE = 2**25  # bytes; the one that there is has 14 MB
+_TIMEOUT = 60  # seconds without a byte
+
+
+def download(file: DataFile, folder: Path) -> Path:
+    """Download a file, or folder of documents, into a folder; it gets its name only after its checksum is right.
+
+    Raises
+    ------
+    DataError
+        If the address is not one of https, or delivers something else. Nothing is kept then.
+    OSError
+        If it cannot be reached, or the folder not be written.
+    """
+    if not file.url.startswith("https://"):
+        raise DataError(f"{file.name} is not downloaded from {file.url}: only https addresses are allowed.")
+    try:
+        if isinstance(file, DataFolder):
+            return _documents(file, folder)
+        return _retrieve(file.url, file.sha256, file.size, folder / file.name)
+    except (ValueError, EOFError, tarfile.TarError) as error:  # a ValueError is pooch's only sign of a wrong checksum
+        if isinstance(error, OSError):  # an address that is refused on the way is both
+            raise
+        raise DataError(
+            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try again later, or get "
+            f"{file.name} elsewhere and pass its folder as --data-dir (data_dir=... in Python). Reason: {error}"
+        ) from error
+
+
+def _retrieve(url: str, sha256: str, largest: int, path: Path) -> Path:
+    import pooch
+
+    where = {"fname": path.name, "path": path.parent}
+    return Path(pooch.retrieve(url, known_hash=f"sha256:{sha256}", downloader=_at_most(largest), **where))
+
+
+def _at_most(largest: int) -> Callable[[str, str, Any], None]:
+    """Return a downloader for pooch that follows no redirection out of https and stops at a number of bytes."""
+
+    def download(url: str, output_file: str, _: Any) -> None:
+        import requests
+
+        with requests.Session() as session:
+            del session.adapters["http://"]
+            with session.get(url, stream=True, timeout=_TIMEOUT) as response, open(output_file, "wb") as file:
+                response.raise_for_status()
+                for chunk in response.iter_content(2**16):
+                    if file.tell() + len(chunk) > largest:
+                        raise ValueError(f"it is larger than the expected {largest} bytes")
+                    file.write(chunk)
+
+    return download
+
+
+def _documents(file: DataFolder, folder: Path) -> Path:
+    """Do for a folder of documents what pooch does for a file."""
+    path = folder / file.name
+    archive = _retrieve(file.url, file.archive_sha256, _LARGEST_ARCHIVE, path.parent / ARCHIVE)
+    with tempfile.TemporaryDirectory(dir=path.parent) as temporary:
+        group = Path(temporary) / path.name
+        group.mkdir()
+        unpack(archive, group, file.size)
+        found, _ = digest_of(documents(group))
+        if found != file.sha256:
+            raise ValueError(f"the sha256 of its documents is {found}, expected is {file.sha256}.")
+        return group.rename(path)
+
 
 _logger = logging.getLogger("mvcc.datasets")
 
@@ -161,13 +284,13 @@ def _digest(file: DataFile, path: Path) -> tuple[str, int]:
     """Return the sha256 and the size of a file, or of the documents of a folder."""
     if isinstance(file, DataFolder):
         return _digest_of_documents(path, path.stat().st_mtime_ns)
-    return _newsgroups.digest_of([path])
+    return digest_of([path])
 
 
 @lru_cache
 def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
     """Every trial asks for the same thousands of documents: remember them as long as none comes or goes."""
-    return _newsgroups.digest(folder)
+    return digest_of(documents(folder))
 
 
 def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:

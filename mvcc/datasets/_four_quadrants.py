@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from mvcc.datasets._dataset import Dataset
-from mvcc.datasets._options import check_choice, check_multiple
-from mvcc.datasets._pairing import relate
+from mvcc.datasets._dataset import Dataset, check_choice, check_multiple, relate
 
 _CENTERS = np.array([[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0], [3.0, -3.0]])  # quadrants I, II, III, IV
 _MOST = 20_000  # instances of a view: those of each quadrant are matched by all their distances

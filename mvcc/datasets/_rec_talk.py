@@ -13,10 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
 from mvcc._utils.validation import check_count
-from mvcc.datasets import _newsgroups
-from mvcc.datasets._dataset import Dataset
-from mvcc.datasets._options import check_choice
-from mvcc.datasets._pairing import pair_at_random
+from mvcc.datasets._dataset import Dataset, check_choice, pair_at_random
+from mvcc.datasets._files import ENCODING, documents
 from mvcc.exceptions import InvalidInputError
 
 # Scores words, the columns, from the counts in the drawn documents of two classes; the largest scores win.
@@ -94,8 +92,8 @@ def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, NDArray
     """Count every word in every document of two groups: a sparse matrix, columns in alphabetical order; classes."""
     texts, labels = [], []
     for label, folder in enumerate(groups):
-        for path in _newsgroups.documents(folder):
-            header, _, body = path.read_text(_newsgroups.ENCODING).partition("\n\n")
+        for path in documents(folder):
+            header, _, body = path.read_text(ENCODING).partition("\n\n")
             texts.append(f"{header}\n{body}" if headers else body)
             labels.append(label)
     return _vectorizer().fit_transform(texts), np.array(labels, dtype=np.int64)

@@ -91,7 +91,7 @@ class DatasetInfo:
     Parameters
     ----------
     name : str
-        The name :func:`mvcc.load_dataset` takes; the data set's module is called the same, with an underscore.
+        The name :func:`mvcc.load_dataset` takes.
     title, description : str
         The paper's name for it, and one line on what it is.
     clusters : int
@@ -170,7 +170,7 @@ def _own() -> dict[str, DatasetInfo]:
             views=tuple(ViewInfo(**view) for view in entry["views"]),
             relations=entry["relations"],
             files=tuple(known[file] for file in entry["files"]),
-            loader=f"mvcc.datasets._{entry.get('module', name)}:load",
+            loader=f"mvcc.datasets._{entry.get('loader', f'{name}:load')}",
         )
         for name, entry in document["datasets"].items()
     }

@@ -1,16 +1,16 @@
-"""Two views of one shape that violates the assumptions of K-Means (§6.3, §6.4)."""
+"""Half-Moons and Rings: two views of one shape that violates the assumptions of K-Means (§6.3, §6.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.datasets import make_circles, make_moons
 
 from mvcc._utils.validation import check_number
-from mvcc.datasets._dataset import Dataset
-from mvcc.datasets._options import check_multiple
-from mvcc.datasets._pairing import pair_at_random
+from mvcc.datasets._dataset import Dataset, check_multiple, pair_at_random
 
 
 def draw_shape(shape: Callable[..., Any], rng: np.random.Generator, instances_per_view: int, noise: float) -> Dataset:
@@ -43,3 +43,22 @@ def draw_shape(shape: Callable[..., Any], rng: np.random.Generator, instances_pe
     drawn = [shape(n_samples=n, shuffle=False, noise=spread, random_state=legacy) for _ in range(2)]
     labels = [y.astype(np.int64) for _, y in drawn]
     return Dataset([X for X, _ in drawn], labels, pair_at_random(labels, rng), ("A", "B"))
+
+
+def half_moons(rng: np.random.Generator, *, instances_per_view: int = 200, noise: float = 0.05) -> Dataset:
+    """Draw Half-Moons: two half circles of radius 1, the open end of each around an end of the other.
+
+    Without noise the half-moons keep 0.5 from each other. That is ten times the default noise, so that they do not
+    touch: what goes wrong is then due to their shape, not to an overlap. The options are those of `draw_shape`.
+    """
+    return draw_shape(make_moons, rng, instances_per_view, noise)
+
+
+def rings(rng: np.random.Generator, *, instances_per_view: int = 200, noise: float = 0.05) -> Dataset:
+    """Draw Rings: circles of radius 1 and 0.5 around the origin, the outer one first.
+
+    Without noise the rings keep 0.5 from each other, as the half-moons do. That is ten times the default noise, so that
+    they do not touch: what goes wrong is then due to their shape, not to an overlap. The options are those of
+    `draw_shape`.
+    """
+    return draw_shape(partial(make_circles, factor=0.5), rng, instances_per_view, noise)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from mvcc.cli._data import command
-from mvcc.datasets import _download, _files, registry
+from mvcc.datasets import _files, registry
 from mvcc.exceptions import DataError, UnknownDatasetError
 
 
@@ -101,7 +101,7 @@ def test_fetch_downloads_into_the_cache(run, no_files, monkeypatch):
         return str(Path(path) / fname)
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
-    monkeypatch.setattr(_download, "_documents", lambda file, folder: folder / file.name)
+    monkeypatch.setattr(_files, "_documents", lambda file, folder: folder / file.name)
     assert json.loads(run("fetch", "protein", "--json").stdout) == [
         {"name": "protein", "files": {"protein.arff": str(no_files / "protein.arff")}}
     ]

@@ -103,6 +103,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox
         "citation": "nobody",
     }
     protein = {"title": "Protein", "description": "tiny", "clusters": 3, "relations": 4, "files": ["protein.arff"]}
+    protein["loader"] = "arff:protein"
     protein["views"] = [
         {"name": "c1-c3", "instances": 6, "features": 1},
         {"name": "c4-c6", "instances": 5, "features": 1},

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvcc.datasets._pairing import pair_at_random, relate
+from mvcc.datasets._dataset import pair_at_random, relate
 
 labels = st.lists(st.integers(0, 3), max_size=30).map(lambda y: np.array([0, *y], dtype=np.int64))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.feature_selection import chi2
 
 from mvcc import load_dataset
-from mvcc.datasets import _download, _files, _newsgroups, _rec_talk, find_file, registry
+from mvcc.datasets import _files, _rec_talk, find_file, registry
 from mvcc.exceptions import InvalidInputError
 from tests.datasets.conftest import packed
 
@@ -224,7 +224,7 @@ def test_impossible_options_are_refused_with_what_is_allowed(load, option, value
 
 def test_documents_are_read_once_in_a_process(load, monkeypatch):
     data = load(4)
-    monkeypatch.setattr(_newsgroups, "documents", lambda folder: pytest.fail("they are read again"))
+    monkeypatch.setattr(_rec_talk, "documents", lambda folder: pytest.fail("they are read again"))
     assert same(data, load(4))
 
 
@@ -238,7 +238,7 @@ def test_an_unknown_option_names_the_allowed_ones():
 
 @pytest.mark.data
 def test_the_real_documents_are_all_there():
-    counted = [len(_newsgroups.documents(find_file(file))) for file in registry()["rec_talk"].files]
+    counted = [len(_files.documents(find_file(file))) for file in registry()["rec_talk"].files]
     assert counted == [990, 996, 910, 940]
 
 
@@ -270,7 +270,7 @@ def test_documents_from_the_archive_give_the_same_data_set(tmp_path, monkeypatch
     archive.write_bytes(
         packed({f"20news-bydate-{parts[path]}/{path.parent.name}/{path.name}": path.read_bytes() for path in paths})
     )
-    monkeypatch.setattr(_download, "_retrieve", lambda *_: archive)
+    monkeypatch.setattr(_files, "_retrieve", lambda *_: archive)
     monkeypatch.setattr(_files, "cache_folder", lambda: tmp_path)
     monkeypatch.delenv("MVCC_DATA")
     (tmp_path / "20newsgroups").mkdir()
