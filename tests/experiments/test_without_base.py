@@ -17,7 +17,7 @@ from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._trial import clustering_seed, run_trial
 from mvcc.multiview._methods import needs_base, own_transfer_names, transfer_class, transfer_names, transfer_options
 from mvcc.reporting import FIGURES
-from mvcc.reporting.html._folder import learning_curves
+from mvcc.reporting.html._experiment import learning_curves
 from mvcc.results._format import MEASURES
 from mvcc.results._reading import Results
 from tests.experiments.test_trial import small_config

@@ -24,7 +24,7 @@ from mvcc import (
     SingleView,
 )
 from mvcc.exceptions import InvalidInputError, PropagationWarning
-from mvcc.propagation._gaussians import diagnose
+from mvcc.propagation._diagnostics import diagnose
 from tests.reference import multiview as slow
 from tests.reference.propagation import propagate_vectorised
 from tests.strategies import as_dict

@@ -13,7 +13,7 @@ from sklearn.datasets import make_circles, make_moons
 
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc.exceptions import InvalidInputError
-from mvcc.propagation._gaussians import (
+from mvcc.propagation._diagnostics import (
     LARGEST_DISAGREEMENT,
     SMALLEST_DIVERGENCE,
     Diagnosis,

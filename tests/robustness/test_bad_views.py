@@ -21,7 +21,7 @@ from mvcc import (
     propagate_constraints,
     spectral_features,
 )
-from mvcc.propagation._gaussians import diagnose
+from mvcc.propagation._diagnostics import diagnose
 from tests.robustness.cases import answer, many, with_warnings
 from tests.robustness.spoiling import ODD_FLOATS, any_array, odd_objects, odd_values, spoilt_list, spoilt_rows
 

@@ -22,7 +22,7 @@ from mvcc import (
     propagate_constraints,
     spectral_features,
 )
-from mvcc.propagation._gaussians import diagnose
+from mvcc.propagation._diagnostics import diagnose
 from tests.robustness.cases import answer, many, with_warnings
 
 SMALLEST = 5e-324

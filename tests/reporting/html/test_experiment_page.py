@@ -10,7 +10,7 @@ import pytest
 from mvcc.exceptions import StoreError
 from mvcc.reporting.claims import Verdict
 from mvcc.reporting.html import experiment_page
-from mvcc.reporting.html._folder import learning_curves
+from mvcc.reporting.html._experiment import learning_curves
 
 
 @pytest.fixture
