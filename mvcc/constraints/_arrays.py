@@ -1,11 +1,21 @@
-"""The arrays that constraints are made from: checked, or drawn from known labels (§6.2) without listing all pairs."""
+"""The arrays that constraints are made from.
+
+Checked, or drawn from known labels (§6.2) without listing all pairs.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._utils.validation import RandomState, as_array, as_floats, as_generator, check_count, class_codes
+from mvcc._utils.validation import (
+    RandomState,
+    as_array,
+    as_floats,
+    as_generator,
+    check_count,
+    class_codes,
+)
 from mvcc.exceptions import InvalidInputError
 
 MAX_ROW = 2**31 - 1
@@ -17,17 +27,26 @@ def check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
     if checked.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if checked.ndim != 2 or checked.shape[1] != 2:
-        raise InvalidInputError(f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}.")
+        raise InvalidInputError(
+            f"pairs must have shape (m, 2), two row numbers per constraint, not {checked.shape}."
+        )
     if checked.dtype.kind not in "iu":
-        hint = "" if checked.dtype.kind in "fcb" else "; `fit` takes ids in a DataFrame with the columns i, j and kind"
+        hint = (
+            ""
+            if checked.dtype.kind in "fcb"
+            else "; `fit` takes ids in a DataFrame with the columns i, j and kind"
+        )
         raise InvalidInputError(f"pairs must be integer row numbers, not {checked.dtype}{hint}.")
     if checked.min() < 0 or checked.max() > MAX_ROW:
         bad = int(np.flatnonzero(((checked < 0) | (checked > MAX_ROW)).any(axis=1))[0])
-        raise InvalidInputError(f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}.")
+        raise InvalidInputError(
+            f"pairs[{bad}] = {checked[bad].tolist()}: row numbers must lie in 0 … {MAX_ROW}."
+        )
     same = np.flatnonzero(checked[:, 0] == checked[:, 1])
     if same.size:
         raise InvalidInputError(
-            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this constraint."
+            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this "
+            "constraint."
         )
     return np.sort(checked.astype(np.int64), axis=1)
 
@@ -36,9 +55,17 @@ def check_kinds(must_link: ArrayLike, n: int) -> NDArray[np.bool_]:
     """Return whether each of n constraints is a must-link."""
     kinds = as_array(must_link, "must_link")
     if kinds.shape != (n,):
-        raise InvalidInputError(f"must_link must have one value per pair, shape ({n},), not {kinds.shape}.")
-    if n and kinds.dtype.kind != "b" and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all()):
-        raise InvalidInputError("must_link must be True (must-link) or False (cannot-link) for every pair.")
+        raise InvalidInputError(
+            f"must_link must have one value per pair, shape ({n},), not {kinds.shape}."
+        )
+    if (
+        n
+        and kinds.dtype.kind != "b"
+        and not (kinds.dtype.kind in "iu" and np.isin(kinds, (0, 1)).all())
+    ):
+        raise InvalidInputError(
+            "must_link must be True (must-link) or False (cannot-link) for every pair."
+        )
     return kinds.astype(np.bool_)
 
 
@@ -48,26 +75,26 @@ def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
         return np.ones(n)
     checked = as_floats(weights, "weights")
     if checked.dtype.kind not in "iuf" and checked.size:
-        raise InvalidInputError(f"weights must be numbers, not {checked.dtype}; each must be finite and 0 or more.")
+        raise InvalidInputError(
+            f"weights must be numbers, not {checked.dtype}; each must be finite and 0 or more."
+        )
     checked = checked.astype(np.float64)
     if checked.shape != (n,):
-        raise InvalidInputError(f"weights must have one value per pair, shape ({n},), not {checked.shape}.")
+        raise InvalidInputError(
+            f"weights must have one value per pair, shape ({n},), not {checked.shape}."
+        )
     bad = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
     if bad.size:
-        raise InvalidInputError(f"weights[{bad[0]}] = {checked[bad[0]]}: a weight must be finite and 0 or more.")
+        raise InvalidInputError(
+            f"weights[{bad[0]}] = {checked[bad[0]]}: a weight must be finite and 0 or more."
+        )
     return checked
 
 
 def sample_pairs(
     y: ArrayLike, n_constraints: int, random_state: RandomState
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return pairs of rows and whether each is a must-link, as ``Constraints.from_labels`` describes them.
-
-    Raises
-    ------
-    InvalidInputError
-        When there are too few pairs of either kind.
-    """
+    """Draw pairs of rows, must-links or not, as ``Constraints.from_labels`` describes them."""
     n_wanted = check_count(n_constraints, "n_constraints", low=0)
     labels = as_array(y, "y")
     if labels.ndim != 1:
@@ -77,17 +104,23 @@ def sample_pairs(
     n = len(rows)
     class_end = np.cumsum(np.bincount(codes, minlength=1))[codes[rows]] if n else rows
     position = np.arange(n)
-    # the partners of the row at a position are those behind it, in its own class or behind the class
+    # the partners of the row at a position are those behind it, in its own class or behind the
+    # class
     spans = ((position + 1, class_end), (class_end, np.full(n, n)))
     wanted = ((n_wanted + 1) // 2, n_wanted // 2)
-    available = [np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans]
-    for number, cumulative, kind in zip(wanted, available, ("must-link", "cannot-link"), strict=True):
+    available = [
+        np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low))) for low, high in spans
+    ]
+    for number, cumulative, kind in zip(
+        wanted, available, ("must-link", "cannot-link"), strict=True
+    ):
         if number > cumulative[-1]:
             raise InvalidInputError(
-                f"{number} {kind} constraints were asked for, but the labels allow only {cumulative[-1]}; "
-                f"ask for fewer."
+                f"{number} {kind} constraints were asked for, but the labels allow only "
+                f"{cumulative[-1]}; ask for fewer."
             )
-    # must-links and cannot-links take turns in one stream of draws, so that a longer stream extends a shorter
+    # must-links and cannot-links take turns in one stream of draws, so that a longer stream extends
+    # a shorter
     turn = np.arange(n_wanted)
     totals = np.array([cumulative[-1] for cumulative in available])[turn % 2]
     draws = as_generator(random_state).integers(turn // 2, totals)

@@ -40,16 +40,10 @@ def digest_of(paths: Iterable[Path]) -> tuple[str, int]:
 
 
 def unpack(archive: Path, folder: Path, largest: int) -> None:
-    """Write the documents of the group that the folder is named after, those for training and those for testing.
+    """Write the documents, for training and testing, of the group that the folder is named after.
 
-    Of a path in the archive nothing is used but the number at its end, so that no path can lead out of the folder.
-
-    Raises
-    ------
-    ValueError
-        If they are larger than the given number of bytes.
-    OSError, tarfile.TarError
-        If they cannot be read or written.
+    Of a path in the archive nothing is used but the number at its end, so that no path can lead out
+    of the folder. More than the given number of bytes are a ValueError.
     """
     size = 0
     with tarfile.open(archive, "r:gz") as members:
@@ -59,41 +53,47 @@ def unpack(archive: Path, folder: Path, largest: int) -> None:
                 continue
             size += member.size
             if size > largest:
-                raise ValueError(f"the documents of {folder.name} are larger than the expected {largest} bytes")
+                raise ValueError(
+                    f"the documents of {folder.name} are larger than the expected {largest} bytes"
+                )
             content = members.extractfile(member)
             assert content is not None  # it is a file
             (folder / match[2]).write_bytes(content.read())
 
 
-# pooch and requests are imported inside the functions that need them: they cost about as much as all other imports of
-# this package, and whoever has the files (every worker of an experiment) never needs them.
+# pooch and requests are imported inside the functions that need them: they cost about as much as
+# all other imports of this package, and whoever has the files (every worker of an experiment) never
+# needs them.
 
 _LARGEST_ARCHIVE = 2**25  # bytes; the one that there is has 14 MB
 _TIMEOUT = 60  # seconds without a byte
 
 
 def download(file: DataFile, folder: Path) -> Path:
-    """Download a file, or folder of documents, into a folder; it gets its name only after its checksum is right.
+    """Download a file, or folder of documents, into a folder.
 
-    Raises
-    ------
-    DataError
-        If the address is not one of https, or delivers something else. Nothing is kept then.
-    OSError
-        If it cannot be reached, or the folder not be written.
+    It gets its name only after its checksum is right. Nothing is kept of an address that delivers
+    something else (DataError), or cannot be reached (OSError).
     """
     if not file.url.startswith("https://"):
-        raise DataError(f"{file.name} is not downloaded from {file.url}: only https addresses are allowed.")
+        raise DataError(
+            f"{file.name} is not downloaded from {file.url}: only https addresses are allowed."
+        )
     try:
         if isinstance(file, DataFolder):
             return _documents(file, folder)
         return _retrieve(file.url, file.sha256, file.size, folder / file.name)
-    except (ValueError, EOFError, tarfile.TarError) as error:  # a ValueError is pooch's only sign of a wrong checksum
+    except (
+        ValueError,
+        EOFError,
+        tarfile.TarError,
+    ) as error:  # a ValueError is pooch's only sign of a wrong checksum
         if isinstance(error, OSError):  # an address that is refused on the way is both
             raise
         raise DataError(
-            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try again later, or get "
-            f"{file.name} elsewhere and pass its folder as --data-dir (data_dir=... in Python). Reason: {error}"
+            f"{file.url} did not deliver the expected file, and nothing was kept in {folder}. Try "
+            f"again later, or get {file.name} elsewhere and pass its folder as --data-dir "
+            f"(data_dir=... in Python). Reason: {error}"
         ) from error
 
 
@@ -101,18 +101,23 @@ def _retrieve(url: str, sha256: str, largest: int, path: Path) -> Path:
     import pooch
 
     where = {"fname": path.name, "path": path.parent}
-    return Path(pooch.retrieve(url, known_hash=f"sha256:{sha256}", downloader=_at_most(largest), **where))
+    return Path(
+        pooch.retrieve(url, known_hash=f"sha256:{sha256}", downloader=_at_most(largest), **where)
+    )
 
 
 def _at_most(largest: int) -> Callable[[str, str, Any], None]:
-    """Return a downloader for pooch that follows no redirection out of https and stops at a number of bytes."""
+    """Return a downloader for pooch that stays within https and stops at a number of bytes."""
 
     def download(url: str, output_file: str, _: Any) -> None:
         import requests
 
         with requests.Session() as session:
             del session.adapters["http://"]
-            with session.get(url, stream=True, timeout=_TIMEOUT) as response, open(output_file, "wb") as file:
+            with (
+                session.get(url, stream=True, timeout=_TIMEOUT) as response,
+                open(output_file, "wb") as file,
+            ):
                 response.raise_for_status()
                 for chunk in response.iter_content(2**16):
                     if file.tell() + len(chunk) > largest:
@@ -140,12 +145,9 @@ _logger = logging.getLogger("mvcc.datasets")
 
 
 def cache_folder() -> Path:
-    """Where downloaded files are kept: ``data/`` of a checkout, else the user's cache folder.
+    """Where downloaded files are kept, which need not exist.
 
-    Returns
-    -------
-    Path
-        The folder; it need not exist yet.
+    ``data/`` of a checkout, else the user's cache folder.
     """
     root = Path(__file__).resolve().parents[2]
     if (root / "pyproject.toml").is_file():
@@ -156,25 +158,15 @@ def cache_folder() -> Path:
 
 
 def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
-    """Name the folders that are searched for data files, in this order: data_dir, ``$MVCC_DATA``, the cache.
+    """Name the folders that are searched for data files, in this order.
 
-    Parameters
-    ----------
-    data_dir : str or path, optional
-        A folder of the user's own.
-
-    Returns
-    -------
-    list of Path
-        One to three folders; all but the cache exist.
-
-    Raises
-    ------
-    DataError
-        If `data_dir` or ``$MVCC_DATA`` is not a folder.
+    Data_dir, ``$MVCC_DATA``, the cache.
     """
     folders = []
-    for origin, value in (("data_dir (--data-dir)", data_dir), ("MVCC_DATA", os.environ.get("MVCC_DATA") or None)):
+    for origin, value in (
+        ("data_dir (--data-dir)", data_dir),
+        ("MVCC_DATA", os.environ.get("MVCC_DATA") or None),
+    ):
         if value is None:
             continue
         folder = os.path.expanduser(value)
@@ -186,27 +178,11 @@ def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
 
 
 def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Path | None:
-    """Find a data file and verify its checksum, without downloading it.
+    """Find a data file, the first of its name along the search order, and verify its checksum.
 
-    The documents of a folder are verified once in a process, or again when documents were added to it or removed.
-
-    Parameters
-    ----------
-    file : DataFile
-        The file, or folder of documents, from the registry.
-    data_dir : str or path, optional
-        A folder to search before ``$MVCC_DATA`` and the cache.
-
-    Returns
-    -------
-    Path or None
-        The first file of this name along the search order, or None if no folder has one.
-
-    Raises
-    ------
-    DataError
-        If the first file of this name cannot be read or has a wrong checksum (the search ends there: a damaged file
-        is never passed over in silence), or a folder to search does not exist.
+    None if there is none. A damaged file ends the search, with a DataError: it is never passed over
+    in silence. The documents of a folder are verified once in a process, or again when documents
+    were added to it or removed.
     """
     for folder in search_folders(data_dir):
         path = folder / file.name
@@ -219,10 +195,15 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
                 f"{path} cannot be read: {error.strerror}. Make it a readable file or remove it."
             ) from error
         if found != file.sha256:
-            what = ("folder", "the sha256 of its documents") if isinstance(file, DataFolder) else ("file", "its sha256")
+            what = (
+                ("folder", "the sha256 of its documents")
+                if isinstance(file, DataFolder)
+                else ("file", "its sha256")
+            )
             raise DataError(
-                f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), expected is {file.sha256} "
-                f"({file.size} bytes). Remove it and run `mvcc data fetch`, or replace it with the right {what[0]}."
+                f"{path} is not the expected {what[0]}: {what[1]} is {found} ({size} bytes), "
+                f"expected is {file.sha256} ({file.size} bytes). Remove it and run `mvcc data "
+                f"fetch`, or replace it with the right {what[0]}."
             )
         _logger.info("%s: found, its checksum is right", path)
         return path
@@ -230,50 +211,20 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
 
 
 def fetch(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, Path]:
-    """Find all files of a data set; download those that are found nowhere into the cache.
+    """Find and verify all files of a data set, by name.
 
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_dir : str or path, optional
-        A folder to search before ``$MVCC_DATA`` and the cache.
-
-    Returns
-    -------
-    dict of {str: Path}
-        Verified files by name, in the order of the registry.
-
-    Raises
-    ------
-    UnknownDatasetError
-        If no data set has this name.
-    DataError
-        If a file has a wrong checksum, cannot be read, or is missing and cannot be downloaded.
+    Download those that are found nowhere into the cache.
     """
-    return {file.name: find_file(file, data_dir) or _download(file, data_dir) for file in dataset_info(name).files}
+    return {
+        file.name: find_file(file, data_dir) or _download(file, data_dir)
+        for file in dataset_info(name).files
+    }
 
 
 def file_checksums(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, str]:
-    """Verify the files of a data set, as :func:`fetch` does, and give their checksums.
+    """Verify the files of a data set, as `fetch` does, and give the sha256 of each by file name.
 
-    Parameters
-    ----------
-    name : str
-        Name of the data set.
-    data_dir : str or path, optional
-        A folder to search before ``$MVCC_DATA`` and the cache.
-
-    Returns
-    -------
-    dict of {str: str}
-        The sha256 of each file by file name, none for one that is generated. For a data set of another package, the
-        version by the package's name.
-
-    Raises
-    ------
-    DataError
-        As :func:`fetch`.
+    A generated data set has none; that of another package has the version by the package's name.
     """
     fetch(name, data_dir)
     info = dataset_info(name)
@@ -289,7 +240,10 @@ def _digest(file: DataFile, path: Path) -> tuple[str, int]:
 
 @lru_cache
 def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
-    """Every trial asks for the same thousands of documents: remember them as long as none comes or goes."""
+    """Every trial asks for the same thousands of documents.
+
+    Remember them as long as none comes or goes.
+    """
     return digest_of(documents(folder))
 
 
@@ -301,7 +255,8 @@ def _download(file: DataFile, data_dir: str | PathLike[str] | None) -> Path:
     except OSError as error:  # the errors of requests are OSErrors as well
         searched = ", ".join(map(str, search_folders(data_dir)))
         raise DataError(
-            f"{file.name} is missing: it is not in {searched}, and downloading it from {file.url} into {folder} "
-            "failed. Run `mvcc data fetch` on a machine with a network, or put it into a folder and pass that as "
-            f"--data-dir (data_dir=... in Python) or MVCC_DATA. Reason: {type(error).__name__}: {error}"
+            f"{file.name} is missing: it is not in {searched}, and downloading it from {file.url} "
+            f"into {folder} failed. Run `mvcc data fetch` on a machine with a network, or put it "
+            "into a folder and pass that as --data-dir (data_dir=... in Python) or MVCC_DATA. "
+            f"Reason: {type(error).__name__}: {error}"
         ) from error

@@ -17,9 +17,10 @@ def split_table(
     y: NDArray[np.int64],
     names: tuple[str, str],
 ) -> Dataset:
-    """Draw half of the rows of every class for the first view, the same and another tenth for the second.
+    """Draw half of the rows of every class for the first view, and a tenth more for the second.
 
-    Each view has columns of its own. Its rows are sorted by class, and related where they are of one row of the table.
+    Each view has columns of its own. Its rows are sorted by class, and related where they are of
+    one row of the table.
     """
     first, second = [], []
     for label in np.unique(y):
@@ -39,19 +40,23 @@ def split_table(
 
 
 def wine(rng: np.random.Generator) -> Dataset:
-    """Draw wines; their first six columns, alcohol to phenols, are one view, flavanoids to proline the other."""
+    """Draw wines; alcohol to phenols are one view, flavanoids to proline the other."""
     wine = load_wine()
     return split_table(rng, (wine.data[:, :6], wine.data[:, 6:]), wine.target, ("first", "second"))
 
 
 def breast_cancer(rng: np.random.Generator) -> Dataset:
-    """Draw samples; means and standard errors of what was measured are one view, the worst values the other."""
+    """Draw samples; means and standard errors are one view, the worst values the other."""
     cancer = load_breast_cancer()
-    return split_table(rng, (cancer.data[:, :20], cancer.data[:, 20:]), cancer.target, ("mean", "worst"))
+    return split_table(
+        rng, (cancer.data[:, :20], cancer.data[:, 20:]), cancer.target, ("mean", "worst")
+    )
 
 
 def digits_halves(rng: np.random.Generator) -> Dataset:
     """Draw images of 8 × 8 pixels and cut them in the middle."""
     digits = load_digits()
-    halves = tuple(half.reshape(len(half), -1) for half in (digits.images[:, :, :4], digits.images[:, :, 4:]))
+    halves = tuple(
+        half.reshape(len(half), -1) for half in (digits.images[:, :, :4], digits.images[:, :, 4:])
+    )
     return split_table(rng, (halves[0], halves[1]), digits.target, ("left", "right"))

@@ -18,7 +18,10 @@ from mvcc.results import Manifest, Run, differences
 
 
 def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
-    """Collect what a manifest says of a run that starts now: config, data, and a list with the run itself."""
+    """Collect what a manifest says of a run that starts now.
+
+    Config, data, and a list with the run itself.
+    """
     return Manifest(
         config=config.resolved(),
         data=file_checksums(config.dataset, data_dir),
@@ -28,7 +31,7 @@ def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Man
 
 
 def this_run(transfers: Sequence[str] = ()) -> Run:
-    """Describe the program, the packages that its transfer methods come from, the machine and the time."""
+    """Describe the program, the packages of its transfer methods, the machine and the time."""
     origins = {name: origin for name in transfers if (origin := transfer_origin(name)) is not None}
     run = Run(
         command=command_line(),
@@ -38,7 +41,9 @@ def this_run(transfers: Sequence[str] = ()) -> Run:
         started=now(),
     )
     if origins:  # a field that is never set is not written
-        run.transfers = {name: {"package": o.package, "module": o.module} for name, o in origins.items()}
+        run.transfers = {
+            name: {"package": o.package, "module": o.module} for name, o in origins.items()
+        }
     return run
 
 
@@ -80,8 +85,8 @@ def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: boo
     if stored is None:
         if nameless := store.nameless():
             raise StoreError(
-                f"{nameless} is here without a manifest that says whose results these are. Choose another folder by "
-                f"--out, or set them aside by --fresh."
+                f"{nameless} is here without a manifest that says whose results these are. Choose "
+                f"another folder by --out, or set them aside by --fresh."
             )
     elif changed := differences(stored, manifest):
         raise StoreError(
@@ -91,8 +96,9 @@ def plan_for(store: ResultsStore, manifest: Manifest, config: Config, fresh: boo
         )
     elif store.holds_only_summary() and stored.trials > config.trials:
         raise StoreError(
-            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials themselves; "
-            f"a run of {config.trials} would replace them. Choose another folder by --out, or remove them by --fresh."
+            f"{store.folder} holds the curves of {stored.trials} trials, but not the trials "
+            f"themselves; a run of {config.trials} would replace them. Choose another folder by "
+            "--out, or remove them by --fresh."
         )
     missing = [trial for trial in range(config.trials) if trial not in done]
     finished = (

@@ -28,7 +28,7 @@ from mvcc.results import Run, environment_differences
 
 @contextmanager
 def connect_to_dask(address: str) -> Iterator[Client]:
-    """Connect to a dask scheduler that has workers, for ``joblib.parallel_config(backend="dask", client=client)``."""
+    """Connect to a dask scheduler that has workers, for ``joblib.parallel_config``."""
     with connected_to(address) as client:
         _environments(client)
         yield client
@@ -46,33 +46,51 @@ def attempt_on_dask(
     from distributed import KilledWorker, as_completed
 
     here, others = this_run(config.transfers()), _environments(client, config.transfers())
-    kinds = {tuple(environment_differences(here, there)): address for address, there in others.items()}
+    kinds = {
+        tuple(environment_differences(here, there)): address for address, there in others.items()
+    }
     for lines in kinds.keys() - {()}:
-        on_note("\n  ".join([f"Other than here is on worker {kinds[lines]}, so that bits may differ:", *lines]))
+        on_note(
+            "\n  ".join(
+                [f"Other than here is on worker {kinds[lines]}, so that bits may differ:", *lines]
+            )
+        )
     folder = None if data_dir is None else os.path.abspath(data_dir)
     lost: tuple[type[BaseException], ...] = (*errors_of_a_lost_scheduler(), OSError)
     waiting, running = iter(trials), dict[Any, int]()
 
     def submit(trial: int) -> Any:
-        future = client.submit(_attempt_away, __version__, config, folder, trial, pure=False, retries=2)
+        future = client.submit(
+            _attempt_away, __version__, config, folder, trial, pure=False, retries=2
+        )
         running[future] = trial
         return future
 
     try:
         at_once = islice(waiting, n_jobs if n_jobs > 0 else None)
-        for future in (ended := cast(Any, as_completed)(list(map(submit, at_once)), loop=client.loop)):
+        for future in (
+            ended := cast(Any, as_completed)(list(map(submit, at_once)), loop=client.loop)
+        ):
             trial = running.pop(future)
             try:
                 ended.update(list(map(submit, islice(waiting, 1))))
                 yield future.result()
             except KilledWorker as error:
-                why = "Its workers were killed again and again, most often a sign that memory has run out."
-                yield Attempt(trial, None, f"{why} {error}")
+                why = (
+                    "Its workers were killed again and again, most often a sign that memory has run"
+                )
+                yield Attempt(trial, None, f"{why} out. {error}")
             except lost as error:
-                gone = "The scheduler is gone, or has dropped the trials; what is finished is stored."
-                raise WorkerError(f"{gone} Start it and its workers again; the same command goes on.") from error
+                gone = (
+                    "The scheduler is gone, or has dropped the trials; what is finished is stored."
+                )
+                raise WorkerError(
+                    f"{gone} Start it and its workers again; the same command goes on."
+                ) from error
             except Exception as error:
-                raise WorkerError(f"A worker cannot run trials: {error!r}. Each needs mvcc {__version__}.") from error
+                raise WorkerError(
+                    f"A worker cannot run trials: {error!r}. Each needs mvcc {__version__}."
+                ) from error
     finally:
         if client.status == "running":
             client.cancel(list(running))
@@ -85,15 +103,24 @@ def _attempt_away(version: str, config: Config, data_dir: str | None, trial: int
 
 
 def _environments(client: Client, transfers: Iterable[str] = ()) -> dict[str, Run]:
-    """Ask the workers for their versions and machines; raise WorkerError where one cannot run trials."""
+    """Ask the workers for their versions and machines.
+
+    Raise WorkerError where one cannot run trials.
+    """
     answers = client.run(this_run, list(transfers), on_error="return").items()
-    found: dict[str, Run] = {address: answer for address, answer in answers if not isinstance(answer, OSError)}  # gone
+    found: dict[str, Run] = {
+        address: answer for address, answer in answers if not isinstance(answer, OSError)
+    }  # gone
     for address, answer in found.items():
         if isinstance(answer, Exception) or answer.versions["mvcc"] != __version__:
-            there = repr(answer) if isinstance(answer, Exception) else f"it has mvcc {answer.versions['mvcc']}"
+            there = (
+                repr(answer)
+                if isinstance(answer, Exception)
+                else f"it has mvcc {answer.versions['mvcc']}"
+            )
             raise WorkerError(
-                f"The worker {address} cannot run trials: {clipped(there, 200)}. Install mvcc {__version__} and all "
-                f"that the run needs on its machine, and start it again."
+                f"The worker {address} cannot run trials: {clipped(there, 200)}. Install mvcc "
+                f"{__version__} and all that the run needs on its machine, and start it again."
             )
     return found
 
@@ -107,11 +134,13 @@ def attempt_trials(
 ) -> Generator[Attempt]:
     """Yield trials as they finish, whatever their order.
 
-    When the system kills a worker, most often since memory ran out, new ones take over the trials that are not
-    finished. When that happens again, at least one must have been finished in between.
+    When the system kills a worker, most often since memory ran out, new ones take over the trials
+    that are not finished. When that happens again, at least one must have been finished in between.
     """
     backend, _ = get_active_backend()
-    if type(backend).__name__ == "DaskDistributedBackend":  # told by its name: dask may not be installed
+    if (
+        type(backend).__name__ == "DaskDistributedBackend"
+    ):  # told by its name: dask may not be installed
         yield from attempt_on_dask(backend.client, config, trials, n_jobs, data_dir, on_note)
         return
     # one trial at a time: none waits in a worker for others, to be lost with them
@@ -132,20 +161,22 @@ def attempt_trials(
         except BrokenProcessPool as error:
             if killed and len(left) == before:
                 raise WorkerError(
-                    f"The system killed worker processes again and again, most often a sign that memory has run out. "
-                    f"{len(left)} trials are left; what is finished is stored. Run again with fewer workers (-j), or "
-                    f"with smaller data."
+                    "The system killed worker processes again and again, most often a sign that "
+                    f"memory has run out. {len(left)} trials are left; what is finished is stored. "
+                    f"Run again with fewer workers (-j), or with smaller data."
                 ) from error
             killed = True
             on_note(
-                f"The system killed a worker process, most often since memory ran out. Going on with {len(left)} "
-                f"trials; fewer workers (-j) need less memory."
+                "The system killed a worker process, most often since memory ran out. Going on "
+                f"with {len(left)} trials; fewer workers (-j) need less memory."
             )
 
 
 def _belong_to(parent: int) -> None:
     """Let a worker leave Ctrl-C to the process that started it, and end when that was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts workers, too, wherever they are
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # a terminal interrupts workers, too, wherever they are
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -1,4 +1,4 @@
-"""The E-step: propagate constraints from their ends to the points near them (Eq. 9–11, 15–18), and trace each back."""
+"""The E-step (Eq. 9–11, 15–18): propagate constraints to the points near their ends."""
 
 from __future__ import annotations
 
@@ -9,13 +9,28 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc._utils.validation import LARGEST_SQUARE, as_array, check_data, check_labels, check_metrics, check_number
+from mvcc._utils.validation import (
+    LARGEST_SQUARE,
+    as_array,
+    check_data,
+    check_labels,
+    check_metrics,
+    check_number,
+)
 from mvcc.constraints import Constraints
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._gaussians import Gaussians, fit_gaussians
-from mvcc.propagation._kernels.e_step import as_constraints, endpoint_reach, heavy_links, max_product, transposed
+from mvcc.propagation._kernels.e_step import (
+    as_constraints,
+    endpoint_reach,
+    heavy_links,
+    max_product,
+    transposed,
+)
 
-Sparse = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]  # start of each row, columns, values
+Sparse = tuple[
+    NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]
+]  # start of each row, columns, values
 
 _ENDPOINTS_AT_ONCE = 64  # what a tree finds comes as Python lists, which are large
 _SHARES = 32  # of the rows of a product among threads
@@ -34,7 +49,7 @@ def propagate_constraints(
     metrics: ArrayLike | None = None,
     regularization: float = 1e-6,
 ) -> Constraints:
-    """Propagate constraints to pairs of candidates near their endpoints (one E-step, step 11 of Algorithm 2).
+    """Propagate constraints to pairs of candidates near their ends (step 11 of Algorithm 2).
 
     Parameters
     ----------
@@ -49,33 +64,40 @@ def propagate_constraints(
     candidates : array-like of int, default=None
         Rows that constraints may propagate to (X̂); all rows when left out.
     metrics : array-like of shape (k, d) or (k, d, d), default=None
-        ``MPCKMeans.metrics_``: the covariances are then the rescaled inverses of the metrics (Eq. 5–6), else the
-        empirical ones.
+        ``MPCKMeans.metrics_``: the covariances are then the rescaled inverses of the metrics (Eq.
+        5–6), else the empirical ones.
     regularization : float, default=1e-6
         γ of Eq. 4, in squared units of X.
 
     Returns
     -------
     Constraints
-        All pairs with W = w · max(G·G) >= threshold (Eq. 10), the largest weight per pair and type. A constraint
-        between candidates propagates to itself with its own weight; one lighter than the threshold goes nowhere.
+        All pairs with W = w · max(G·G) >= threshold (Eq. 10), the largest weight per pair and type.
+        A constraint between candidates propagates to itself with its own weight; one lighter than
+        the threshold goes nowhere.
 
     Raises
     ------
     InvalidInputError
-        For arguments that do not fit together, or a covariance that is singular, since the regularization is too small
-        for the scale of X.
+        For arguments that do not fit together, or a covariance that is singular, since the
+        regularization is too small for the scale of X.
     """
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
     t = check_number(threshold, "threshold", low=0, high=1, low_included=False)
     gamma = check_number(regularization, "regularization", low=0, high=LARGEST_SQUARE)
     targets = _check_candidates(candidates, len(data))
-    learned = None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
+    learned = (
+        None if metrics is None else check_metrics(metrics, data.shape[1], int(clusters.max()))
+    )
     if not isinstance(constraints, Constraints):
-        raise InvalidInputError(f"constraints must be mvcc.Constraints, not {type(constraints).__name__}.")
+        raise InvalidInputError(
+            f"constraints must be mvcc.Constraints, not {type(constraints).__name__}."
+        )
     if constraints.largest_row() >= len(data):
-        raise InvalidInputError(f"A constraint names row {constraints.largest_row()}, but X has only {len(data)} rows.")
+        raise InvalidInputError(
+            f"A constraint names row {constraints.largest_row()}, but X has only {len(data)} rows."
+        )
 
     endpoints, heaviest, *links = heavy_links(
         len(data), constraints.pairs, constraints.must_link, constraints.weights, t
@@ -84,7 +106,9 @@ def propagate_constraints(
         return Constraints.empty()
     gaussians = fit_gaussians(data, clusters, learned, gamma)
     shared = may_share(len(targets))
-    reached = reach(data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared)
+    reached = reach(
+        data, targets, endpoints, clusters, gaussians, cut_of(heaviest, t), shared=shared
+    )
     reached_by = transposed(reached, len(targets))
 
     found = []
@@ -106,8 +130,9 @@ def reach(
 ) -> Sparse:
     """Return G of Eq. 15 as a sparse matrix (start, candidate number, value), one row per endpoint.
 
-    Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18, as its radius is that
-    of the longest axis; the exact distance decides, and rounding must not keep a candidate out of the ball.
+    Only candidates in a ball around the endpoint are looked at. It holds the ellipsoid of Eq. 18,
+    as its radius is that of the longest axis; the exact distance decides, and rounding must not
+    keep a candidate out of the ball.
     """
     # a tree that is quick to build: it is asked once
     points = X if len(targets) == len(X) else X[targets]
@@ -121,7 +146,15 @@ def reach(
         start = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(ball) for ball in balls])))
         near = np.fromiter(chain.from_iterable(balls), np.int64, start[-1])
         block_reach: Sparse = endpoint_reach(
-            X, targets, endpoints[block], labels, gaussians.whiteners, G[block], cut[block], start, near
+            X,
+            targets,
+            endpoints[block],
+            labels,
+            gaussians.whiteners,
+            G[block],
+            cut[block],
+            start,
+            near,
         )
         return block_reach
 
@@ -129,7 +162,7 @@ def reach(
 
 
 def cut_of(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
-    """Return the squared distance beyond which constraints of some weight fall below the threshold (Eq. 17)."""
+    """Return the squared distance beyond which constraints fall below the threshold (Eq. 17)."""
     return 2 * _log_ratio(weights, threshold) + _SLACK
 
 
@@ -141,8 +174,13 @@ def _log_ratio(weights: NDArray[np.float64], threshold: float) -> NDArray[np.flo
     return logarithms if np.isfinite(ratio).all() else np.log(weights) - np.log(threshold)
 
 
-def _product(left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool) -> Sparse:
-    """Multiply in the (max, ×) semiring, keeping what is ≥ threshold; with ``upper`` only right of the diagonal."""
+def _product(
+    left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool
+) -> Sparse:
+    """Multiply in the (max, ×) semiring, keeping what is ≥ threshold.
+
+    With ``upper`` only right of the diagonal.
+    """
     n_rows = len(left[0]) - 1
 
     def of_rows(block: slice) -> Sparse:
@@ -150,14 +188,18 @@ def _product(left: Sparse, right: Sparse, n_columns: int, threshold: float, *, u
         product: Sparse = max_product(rows, right, n_columns, threshold, upper, block.start)
         return product
 
-    return _stacked(for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared))
+    return _stacked(
+        for_blocks(of_rows, n_rows, n_rows // _SHARES + 1 if shared else n_rows, shared=shared)
+    )
 
 
 def _stacked(parts: list[Sparse]) -> Sparse:
     """Return sparse matrices of the same columns one above the other."""
     if len(parts) == 1:
         return parts[0]
-    counts, columns, values = zip(*((np.diff(start), column, value) for start, column, value in parts), strict=True)
+    counts, columns, values = zip(
+        *((np.diff(start), column, value) for start, column, value in parts), strict=True
+    )
     start = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))))
     return start, np.concatenate(columns), np.concatenate(values)
 
@@ -191,19 +233,10 @@ def origins(
 ) -> tuple[Ints, Ints]:
     """Return for each propagated constraint the one that gave it its weight (Eq. 10).
 
-    Parameters
-    ----------
-    X, labels, constraints, metrics, regularization
-        What ``propagate_constraints`` was called with.
-    propagated : Constraints
-        What it returned, (p,).
-
-    Returns
-    -------
-    positions : (p,) array
-        Positions in ``constraints``; the first of equals.
-    rows : (p, 2) array
-        The ends of these constraints: that near the first row of the propagated one, and that near the second.
+    Its position in ``constraints``. The first of equals is taken. The second array (p, 2) has the
+    ends of these constraints: that near the first row of the propagated one, and that near the
+    second. ``propagated`` is what ``propagate_constraints`` returned, the other arguments are what
+    it was called with.
     """
     pairs, must_link, weights = constraints.pairs, constraints.must_link, constraints.weights
     if not len(propagated):
@@ -218,7 +251,9 @@ def origins(
         np.maximum.at(heaviest, ends[:, side], weights[positions])
     gaussians = fit_gaussians(X, labels, metrics, regularization)
     shared = may_share(len(targets))
-    reached = reach(X, targets, endpoints, labels, gaussians, cut_of(heaviest, threshold), shared=shared)
+    reached = reach(
+        X, targets, endpoints, labels, gaussians, cut_of(heaviest, threshold), shared=shared
+    )
     found, crossed = np.full(len(propagated), -1), np.zeros(len(propagated), dtype=np.int64)
     for kind in (True, False):
         mine = must_link[positions] == kind
@@ -233,8 +268,10 @@ def origins(
     return found, rows
 
 
-def _strongest(reached: Sparse, targets: Ints, ends: Ints, weights: Floats, threshold: float) -> tuple[Ints, Ints]:
-    """Return the keys of all pairs that constraints of one type reach, sorted, and the constraint that is strongest.
+def _strongest(
+    reached: Sparse, targets: Ints, ends: Ints, weights: Floats, threshold: float
+) -> tuple[Ints, Ints]:
+    """Return the sorted keys of all pairs that constraints of one type reach, and the strongest.
 
     It is twice its number, and one more where its second end is near the smaller row.
     """
@@ -242,16 +279,23 @@ def _strongest(reached: Sparse, targets: Ints, ends: Ints, weights: Floats, thre
     size = np.diff(start)
     counts = size[ends[:, 0]] * size[ends[:, 1]]
     keys, products, who = np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64)
-    for block in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(np.cumsum(counts) // _AT_ONCE)) + 1):
+    for block in np.split(
+        np.arange(len(ends)), np.flatnonzero(np.diff(np.cumsum(counts) // _AT_ONCE)) + 1
+    ):
         which = np.repeat(block, counts[block])
-        step = np.arange(len(which)) - np.repeat(np.cumsum(counts[block]) - counts[block], counts[block])
+        step = np.arange(len(which)) - np.repeat(
+            np.cumsum(counts[block]) - counts[block], counts[block]
+        )
         width = size[ends[which, 1]]
         one, other = start[ends[which, 0]] + step // width, start[ends[which, 1]] + step % width
         product = weights[which] * (values[one] * values[other])
         i, j = targets[columns[one]], targets[columns[other]]
         kept = (product >= threshold) & (i != j)
         keys = np.concatenate((keys, _keys(np.minimum(i, j)[kept], np.maximum(i, j)[kept])))
-        products, who = np.concatenate((products, product[kept])), np.concatenate((who, (2 * which + (i > j))[kept]))
+        products, who = (
+            np.concatenate((products, product[kept])),
+            np.concatenate((who, (2 * which + (i > j))[kept])),
+        )
         order = np.lexsort((who, -products, keys))
         order = order[np.diff(keys[order], prepend=-1) > 0]
         keys, products, who = keys[order], products[order], who[order]

@@ -16,22 +16,12 @@ from mvcc.propagation._kernels.e_step import cluster_moments, memberships
 
 @dataclass(frozen=True)
 class Gaussians:
-    """Means, covariances and whitening matrices of the clusters of one view.
+    """Means, covariances and whitening matrices of the clusters of one view."""
 
-    Attributes
-    ----------
-    sizes : (k,) array
-        Number of members of each cluster.
-    means : (k, d) array
-    covariances : (k, d, d) array
-        Σ_h.
-    whiteners : (k, d, d) array
-        Lower triangular W_h with Σ_h^-1 = W_hᵀ W_h; zero for an empty cluster.
-    """
-
-    sizes: NDArray[np.int64]
-    means: NDArray[np.float64]
-    covariances: NDArray[np.float64]
+    sizes: NDArray[np.int64]  # (k,): members of each cluster
+    means: NDArray[np.float64]  # (k, d)
+    covariances: NDArray[np.float64]  # (k, d, d): Σ_h
+    # (k, d, d): lower triangular W_h with Σ_h^-1 = W_hᵀ W_h; zero for an empty cluster
     whiteners: NDArray[np.float64]
 
     def memberships(
@@ -50,22 +40,9 @@ def fit_gaussians(
 ) -> Gaussians:
     """Estimate the Gaussian of every cluster.
 
-    Parameters
-    ----------
-    X : (n, d) array
-    labels : (n,) array
-        Cluster of every row; with metrics below k.
-    metrics : (k, d) or (k, d, d) array, or None
-        Learned metrics M_h: Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance (Eq. 4),
-        and k is the largest label + 1.
-    regularization : float
-        γ of Eq. 4, in squared units of X.
-
-    Raises
-    ------
-    InvalidInputError
-        When the covariance of a cluster that has members is singular, which needs a larger γ, or the metrics cannot be
-        inverted.
+    A singular covariance of one that has members is an error. With learned metrics M_h, (k, d) or
+    (k, d, d), Σ_h = α_h M_h^-1 with α_h of Eq. 6. Without them Σ_h is the empirical covariance (Eq.
+    4), and k is the largest label + 1. ``regularization`` is γ of Eq. 4, in squared units of X.
     """
     d = X.shape[1]
     n_clusters = int(labels.max()) + 1 if metrics is None else len(metrics)
@@ -79,14 +56,16 @@ def fit_gaussians(
         definite, whiteners[h] = inverse_cholesky(covariances[h], np.zeros(d))
         if not definite:
             raise InvalidInputError(
-                f"The covariance of cluster {h} with its {sizes[h]} members is singular in {d} dimensions; "
-                f"regularization={regularization:g} must be larger, or the data scaled."
+                f"The covariance of cluster {h} with its {sizes[h]} members is singular in {d} "
+                f"dimensions; regularization={regularization:g} must be larger, or the data scaled."
             )
     return Gaussians(sizes, means, covariances, whiteners)
 
 
-def _rescaled_inverses(metrics: NDArray[np.float64], empirical: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return α_h M_h^-1, whose first principal component has the variance of the empirical one (Eq. 5–6)."""
+def _rescaled_inverses(
+    metrics: NDArray[np.float64], empirical: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return α_h M_h^-1, which has the empirical variance in its first component (Eq. 5–6)."""
     with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         inverses = np.zeros_like(empirical)
         if metrics.ndim == 2:
@@ -102,6 +81,6 @@ def _rescaled_inverses(metrics: NDArray[np.float64], empirical: NDArray[np.float
         if np.isfinite(scaled).all():
             return scaled
     raise InvalidInputError(
-        "The metrics of the clusters have no inverse within the range of floats; they must be positive definite, and "
-        "neither too large nor too small."
+        "The metrics of the clusters have no inverse within the range of floats; they must be "
+        "positive definite, and neither too large nor too small."
     )

@@ -1,4 +1,7 @@
-"""The parts of ``clustering.json``: its kinds of values, what it tells of one cluster, and the values of rows."""
+"""The parts of ``clustering.json``.
+
+Its kinds of values, what it tells of one cluster, and the values of rows.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +53,9 @@ class ValueFacts(NamedTuple):
 class ColumnProfile(Facts):
     """What sets a cluster apart in a column.
 
-    `rule` holds for the shares `inside` and `outside` of rows; `words` say it in a name. Numbers and dates have the
-    quantiles 5, 25, 50, 75 and 95 % in the cluster and outside, categories their shares.
+    `rule` holds for the shares `inside` and `outside` of rows; `words` say it in a name. Numbers
+    and dates have the quantiles 5, 25, 50, 75 and 95 % in the cluster and outside, categories their
+    shares.
     """
 
     column: StrictStr

@@ -1,4 +1,4 @@
-"""What was fitted to views and takes new rows of them, and scikit-learn's transformers for every view by itself."""
+"""What was fitted to views and takes new rows, and scikit-learn's transformers for each view."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from mvcc.views._given import (
 
 
 class FittedViews:
-    """What an estimator or a transformer for several views remembers of them, and how it checks later rows by it."""
+    """What an estimator for several views remembers of them, and how it checks later rows."""
 
     view_names_: list[str] | None
     n_features_in_: list[int]
@@ -68,37 +68,31 @@ def are_views(X: Any) -> bool:
     )
 
 
-def each_view(X: Any, names: Sequence[str] | None, n_views: int, answer: Callable[[Any, int, str], Any]) -> Any:
+def each_view(
+    X: Any, names: Sequence[str] | None, n_views: int, answer: Callable[[Any, int, str], Any]
+) -> Any:
     """Give an answer for every view of X, in the form of X.
 
-    Parameters
-    ----------
-    X : list of all views, or dict {name or number: rows} of some
-    names : list of str or None
-        The names of the views that were fitted.
-    n_views : int
-        How many they are.
-    answer : callable
-        Called with the rows of a view, the number that the view had in the fit, and what messages call the rows.
-
-    Raises
-    ------
-    InvalidInputError
-        For views that were not fitted.
+    X is a list of all views, or a dict {name or number: rows} of some; ``names`` are those of the
+    ``n_views`` that were fitted, None without names. ``answer`` is called with the rows of a view,
+    the number that the view had in the fit, and what messages call the rows.
     """
     if isinstance(X, Mapping):
         return {
-            view: answer(rows, view_number(view, names, n_views, "X"), f"X[{shown(view)}]") for view, rows in X.items()
+            view: answer(rows, view_number(view, names, n_views, "X"), f"X[{shown(view)}]")
+            for view, rows in X.items()
         }
     if is_table(X):
         raise InvalidInputError(
-            f"X is {called_table(X)}, where views are needed; give its rows as {{view: rows}}, which says which view "
-            f"they are of ({known_views(names, n_views)}), or all views as a list."
+            f"X is {called_table(X)}, where views are needed; give its rows as {{view: rows}}, "
+            f"which says which view they are of ({known_views(names, n_views)}), or all views as a "
+            "list."
         )
     tables = GivenViews.of(X).tables
     if len(tables) != n_views:
         raise InvalidInputError(
-            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict {{view: rows}}."
+            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict "
+            f"{{view: rows}}."
         )
     return [answer(rows, number, f"X[{number}]") for number, rows in enumerate(tables)]
 
@@ -115,18 +109,15 @@ def rows_like(
 ) -> Any:
     """Return rows of one view as an array, with the features of the fit in the order of the fit.
 
-    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages call X `what`. Where
-    ``sparse`` ones are taken, they stay sparse.
-
-    Raises
-    ------
-    InvalidInputError
-        For other features, and for what is no table of finite numbers.
+    `number` is that of the view, `n_features` and `columns` are what it was fitted with; messages
+    call X `what`. Where ``sparse`` ones are taken, they stay sparse.
     """
     view = f"view {called(number, names)}"
     data = numbers_of(_in_order(X, columns, view, what), what, sparse=sparse)
     if data.shape[1] != n_features:
-        raise InvalidInputError(f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}.")
+        raise InvalidInputError(
+            f"{what} has {data.shape[1]} features, but {view} was fitted with {n_features}."
+        )
     return data
 
 
@@ -142,24 +133,28 @@ def _in_order(X: Any, names: NDArray[Any] | None, view: str, what: str) -> Any:
             for word, columns in (("lacks", missing), ("has in addition", other))
             if columns
         ]
-        raise InvalidInputError(f"{what} must have the columns that {view} was fitted with; it {' and '.join(said)}.")
+        raise InvalidInputError(
+            f"{what} must have the columns that {view} was fitted with; it {' and '.join(said)}."
+        )
     return X[list(names)]
 
 
 class PerView(TransformerMixin, BaseEstimator):
     """Fit a scikit-learn transformer to every view by itself, for a pipeline before the clustering.
 
-    Constraints, relations, names of views, and the row index of DataFrames stay as they are, so that constraints and
-    relations may be given by id behind it. They name rows; so a transformer must keep all rows in their order.
+    Constraints, relations, names of views, and the row index of DataFrames stay as they are, so
+    that constraints and relations may be given by id behind it. They name rows; so a transformer
+    must keep all rows in their order.
 
-    New rows pass through a pipeline as views, too: ``pipeline.predict({"texts": rows})``, not ``pipeline.predict(rows,
-    view="texts")``, since scikit-learn tells ``view`` to the last step alone.
+    New rows pass through a pipeline as views, too: ``pipeline.predict({"texts": rows})``, not
+    ``pipeline.predict(rows, view="texts")``, since scikit-learn tells ``view`` to the last step
+    alone.
 
     Parameters
     ----------
     transformer : transformer, "passthrough", or a list or dict of these
-        One for all views, or one for each, by position or by name of the view. It is cloned for each view.
-        "passthrough" leaves a view as it is.
+        One for all views, or one for each, by position or by name of the view. It is cloned for
+        each view. "passthrough" leaves a view as it is.
 
     Attributes
     ----------
@@ -172,8 +167,8 @@ class PerView(TransformerMixin, BaseEstimator):
     --------
     >>> from mvcc import PerView
     >>> from sklearn.preprocessing import StandardScaler
-    >>> views = PerView(StandardScaler()).fit_transform({"texts": [[1.0], [3.0]], "images": [[5.0], [6.0]]})
-    >>> views["texts"].tolist()
+    >>> views = {"texts": [[1.0], [3.0]], "images": [[5.0], [6.0]]}
+    >>> PerView(StandardScaler()).fit_transform(views)["texts"].tolist()
     [[-1.0], [1.0]]
     """
 
@@ -208,7 +203,8 @@ class PerView(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : ConstrainedViews, or list or dict of views
-            The views as in ``fit``, other rows of theirs, or a dict {name or number: rows} of some views.
+            The views as in ``fit``, other rows of theirs, or a dict {name or number: rows} of some
+            views.
 
         Returns
         -------
@@ -218,8 +214,8 @@ class PerView(TransformerMixin, BaseEstimator):
         Raises
         ------
         InvalidInputError
-            For views that ``fit`` has not seen, or a transformer whose result is sparse or has other rows, or another
-            order of them.
+            For views that ``fit`` has not seen, or a transformer whose result is sparse or has
+            other rows, or another order of them.
         """
         check_is_fitted(self)
         if isinstance(X, ConstrainedViews):
@@ -245,11 +241,16 @@ class PerView(TransformerMixin, BaseEstimator):
         """
         given = self.transformer
         given = list(given.values()) if isinstance(given, Mapping) else given
-        for one in [*(given if isinstance(given, list | tuple) else [given]), *getattr(self, "transformers_", [])]:
+        for one in [
+            *(given if isinstance(given, list | tuple) else [given]),
+            *getattr(self, "transformers_", []),
+        ]:
             if isinstance(one, str):
                 continue
             if not hasattr(one, "set_output"):
-                raise InvalidInputError(f"{shown(one)} has no set_output; set that of the other transformers alone.")
+                raise InvalidInputError(
+                    f"{shown(one)} has no set_output; set that of the other transformers alone."
+                )
             one.set_output(transform=transform)
         return self
 
@@ -259,16 +260,20 @@ class PerView(TransformerMixin, BaseEstimator):
         chosen = self.transformer
         if isinstance(chosen, Mapping):
             by_number = given.by_number(chosen, "transformer")
-            missing = [called(number, given.names) for number in range(n_views) if number not in by_number]
+            missing = [
+                called(number, given.names) for number in range(n_views) if number not in by_number
+            ]
             if missing:
                 raise InvalidInputError(
-                    f"transformer has none for view {', '.join(missing)}; {known_views(given.names, n_views)}. "
-                    f"'passthrough' leaves a view as it is."
+                    f"transformer has none for view {', '.join(missing)}; "
+                    f"{known_views(given.names, n_views)}. 'passthrough' leaves a view as it is."
                 )
             chosen = [by_number[number] for number in range(n_views)]
         elif isinstance(chosen, list | tuple):
             if len(chosen) != n_views:
-                raise InvalidInputError(f"transformer has {len(chosen)} entries for {n_views} views; give one each.")
+                raise InvalidInputError(
+                    f"transformer has {len(chosen)} entries for {n_views} views; give one each."
+                )
         else:
             chosen = [chosen] * n_views
         for one in chosen:
@@ -277,7 +282,8 @@ class PerView(TransformerMixin, BaseEstimator):
             )
             if not usable and not (isinstance(one, str) and one == "passthrough"):
                 raise InvalidInputError(
-                    f"transformer must be a transformer, such as StandardScaler(), or 'passthrough', got {shown(one)}."
+                    "transformer must be a transformer, such as StandardScaler(), or "
+                    f"'passthrough', got {shown(one)}."
                 )
         return list(chosen)
 
@@ -290,8 +296,9 @@ class PerView(TransformerMixin, BaseEstimator):
         view = called(number, self.view_names_)
         if issparse(result):
             raise InvalidInputError(
-                f"{shown(transformer)} makes view {view} a sparse matrix, which cannot be clustered; reduce it, as "
-                f"make_pipeline(…, TruncatedSVD(20)) does, or ask for a dense result (sparse_output=False)."
+                f"{shown(transformer)} makes view {view} a sparse matrix, which cannot be "
+                "clustered; reduce it, as make_pipeline(…, TruncatedSVD(20)) does, or ask for a "
+                "dense result (sparse_output=False)."
             )
         _check_rows(table, result, f"{shown(transformer)} of view {view}", what)
         if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(result, pd.DataFrame):
@@ -300,7 +307,7 @@ class PerView(TransformerMixin, BaseEstimator):
 
 
 def _check_rows(table: Any, result: Any, transformer: str, what: str) -> None:
-    """Refuse what has other rows than a table, or another order of them, as far as the index of a DataFrame tells."""
+    """Refuse other rows than those of a table, or another order, as far as an index tells."""
     before, after = n_rows(table, what), n_rows(result, f"what {transformer} makes")
     index = table.index if isinstance(table, pd.DataFrame | pd.Series) else pd.RangeIndex(before)
     if after != before:
@@ -310,8 +317,9 @@ def _check_rows(table: Any, result: Any, transformer: str, what: str) -> None:
     else:
         return
     raise InvalidInputError(
-        f"{transformer} {said}; constraints and relations name rows, so all rows must stay, in their order and with "
-        f"their ids. Leave rows out, sort or name them before constraints are given."
+        f"{transformer} {said}; constraints and relations name rows, so all rows must stay, in "
+        "their order and with their ids. Leave rows out, sort or name them before constraints are "
+        "given."
     )
 
 

@@ -7,14 +7,20 @@ from numba.extending import overload, register_jitable
 
 from mvcc._utils.kernels import kernel
 from mvcc._utils.kernels.threads import for_blocks, may_share
-from mvcc.cluster._kernels.geometry import LANES, lane_distances, load_lanes, plain_squared_distance, relocate_empty
+from mvcc.cluster._kernels.geometry import (
+    LANES,
+    lane_distances,
+    load_lanes,
+    plain_squared_distance,
+    relocate_empty,
+)
 from mvcc.cluster._kernels.groups import constrained_rows, count_violations, move, tally
 from mvcc.constraints import components
 
 
 @kernel
 def neighborhoods(n, pairs, must_link, weights):
-    """Return the must-link neighborhood of every row (−1: none), numbered by first row, and their sizes.
+    """Return the neighborhood of every row (−1: none), numbered by first row, and their sizes.
 
     A must-link of weight 0 says nothing.
     """
@@ -44,10 +50,10 @@ def neighborhoods(n, pairs, must_link, weights):
 
 @kernel
 def choose(means, sizes, k, farthest_first):
-    """Return k neighborhoods: the largest, or by weighted farthest-first traversal from the largest one on.
+    """Return k neighborhoods: the largest, or by weighted farthest-first traversal from it on.
 
-    In the traversal the next is the one of greatest distance to the nearest chosen one, distances between means
-    weighted by the root of the product of the sizes. Of equal ones it is the first.
+    In the traversal the next is the one of greatest distance to the nearest chosen one, distances
+    between means weighted by the root of the product of the sizes. Of equal ones it is the first.
     """
     rank = np.empty(len(sizes))
     for s in range(len(sizes)):
@@ -56,7 +62,9 @@ def choose(means, sizes, k, farthest_first):
     for c in range(chosen.size):
         chosen[c] = np.argmax(rank)
         for s in range(len(sizes) if farthest_first else 0):
-            distance = np.sqrt(plain_squared_distance(means, s, means, chosen[c]) * sizes[s] * sizes[chosen[c]])
+            distance = np.sqrt(
+                plain_squared_distance(means, s, means, chosen[c]) * sizes[s] * sizes[chosen[c]]
+            )
             rank[s] = distance if c == 0 else min(rank[s], distance)
         rank[chosen[c]] = -1.0
     return chosen
@@ -64,7 +72,7 @@ def choose(means, sizes, k, farthest_first):
 
 @kernel
 def neighborhood_start(X, k, pairs, must_link, weights, farthest_first):
-    """Return the labels (−1: none), centers (k, d) and number of clusters that neighborhoods start."""
+    """Return labels (−1: none), centers (k, d) and number of clusters that neighborhoods start."""
     n, d = X.shape
     member, sizes = neighborhoods(n, pairs, must_link, weights)
     means = np.zeros((len(sizes), d))
@@ -99,11 +107,13 @@ def _n_blocks(n):
 
 
 def _in_shares(function, n, *arguments):
-    """Call a kernel for all blocks of n rows, the last arguments being the first block and the one after the last."""
+    """Call a kernel for all blocks of n rows; its last arguments are the bounds of the blocks."""
     blocks = _n_blocks(n)
     shared = may_share(n)
     size = blocks // _SHARES + 1 if shared else blocks
-    for_blocks(lambda share: function(*arguments, share.start, share.stop), blocks, size, shared=shared)
+    for_blocks(
+        lambda share: function(*arguments, share.start, share.stop), blocks, size, shared=shared
+    )
 
 
 @kernel
@@ -128,7 +138,10 @@ def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end
 
 
 def assign_nearest(X, rows, centers, metrics, log_dets, labels):
-    """Assign rows without constraints: to the cluster of least ‖x − μ_h‖² − log det M_h, the first of equal ones."""
+    """Assign rows without constraints.
+
+    To the cluster of least ‖x − μ_h‖² − log det M_h, the first of equal ones.
+    """
     _in_shares(_assign_blocks, rows.size, X, rows, centers, metrics, log_dets, labels)
 
 
@@ -207,9 +220,10 @@ def _move(centers, sums, counts):
 
 @register_jitable
 def update_centers(X, labels, centers):
-    """Move every center to the mean of its points; return the sizes. Centers of empty clusters stay.
+    """Move every center to the mean of its points.
 
-    A second pass adds the mean of what is left, so that a constant feature has just its value as mean.
+    Return the sizes. Centers of empty clusters stay. A second pass adds the mean of what is left,
+    so that a constant feature has just its value as mean.
     """
     counts = _count(labels, centers)
     sums = np.empty((_n_blocks(len(X)), centers.shape[0], centers.shape[1]))
@@ -264,7 +278,7 @@ def pck_objective(X, centers, labels, links):
 
 @kernel
 def pck_sweep(rows, table, labels, links, groups, own, rivals):
-    """Assign the constrained rows, one after the other, to the cluster that costs least, in place (Eq. 1)."""
+    """Assign constrained rows one by one to the cluster that costs least, in place (Eq. 1)."""
     start, partner, weight = links
     one = np.ones(1)
     for r in range(rows.size):
@@ -273,7 +287,8 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
         for e in range(start[i], start[i + 1]):
             label = labels[partner[e]]
             if label >= 0:
-                # a must-link spares its cluster the penalty that all others pay; a cannot-link adds its own
+                # a must-link spares its cluster the penalty that all others pay; a cannot-link adds
+                # its own
                 cost[label] -= weight[e]
         old = labels[i]
         if groups is not None:
@@ -292,8 +307,8 @@ def pck_sweep(rows, table, labels, links, groups, own, rivals):
 def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     """Run PCK-Means from the given centers and labels, both changed in place.
 
-    Return the objective, the number of iterations, and whether it converged. Run as Python (``pck_fit_in_threads``) it
-    does the same, its passes over all rows being shared among threads.
+    Return the objective, the number of iterations, and whether it converged. Run as Python
+    (``pck_fit_in_threads``) it does the same, its passes over all rows being shared among threads.
     """
     k = len(centers)
     metrics, log_dets = np.ones_like(centers), np.zeros(k)
@@ -305,7 +320,15 @@ def pck_fit(X, centers, labels, links, groups, max_iter, tol):
     objective = np.inf
     for iteration in range(1, max_iter + 1):
         assign_nearest(X, free, centers, metrics, log_dets, labels)
-        pck_sweep(bound, cost_table(X, bound, centers, metrics, log_dets), labels, links, groups, own, rivals)
+        pck_sweep(
+            bound,
+            cost_table(X, bound, centers, metrics, log_dets),
+            labels,
+            links,
+            groups,
+            own,
+            rivals,
+        )
         counts = update_centers(X, labels, centers)
         previous = objective
         objective = pck_objective(X, centers, labels, links)

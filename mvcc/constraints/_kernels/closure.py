@@ -1,4 +1,7 @@
-"""Compiled kernels of the closure: all pairs that follow from links, and neighborhoods that stand for them."""
+"""Compiled kernels of the closure.
+
+All pairs that follow from links, and neighborhoods that stand for them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ def _root(parent, i):
 
 @kernel
 def _join(parent, follower, size, a, b):
-    """Merge the trees of two roots and splice their circular lists of members; return the surviving root."""
+    """Merge the trees of two roots and splice their circular lists of members.
+
+    Return the surviving root.
+    """
     if size[a] < size[b]:
         a, b = b, a
     parent[b] = a
@@ -43,7 +49,10 @@ def components(n, first, second):
 
 @kernel
 def _emit(store, count, follower, view, a, b, link, must_link):
-    """Append all pairs within views between the components of nodes a and b: (node, node, 2 link + must_link)."""
+    """Append all pairs within views between the components of nodes a and b.
+
+    (node, node, 2 link + must_link).
+    """
     x = a
     while True:
         y = b
@@ -53,8 +62,16 @@ def _emit(store, count, follower, view, a, b, link, must_link):
                     former = store
                     store = np.empty((2 * count, 3), np.int64)
                     for p in range(count):
-                        store[p, 0], store[p, 1], store[p, 2] = former[p, 0], former[p, 1], former[p, 2]
-                store[count, 0], store[count, 1], store[count, 2] = min(x, y), max(x, y), 2 * link + must_link
+                        store[p, 0], store[p, 1], store[p, 2] = (
+                            former[p, 0],
+                            former[p, 1],
+                            former[p, 2],
+                        )
+                store[count, 0], store[count, 1], store[count, 2] = (
+                    min(x, y),
+                    max(x, y),
+                    2 * link + must_link,
+                )
                 count += 1
             y = follower[y]
             if y == b:
@@ -69,7 +86,8 @@ def _emit(store, count, follower, view, a, b, link, must_link):
 def closed_pairs(n, view, first, second, must_link, weights):
     """Return every pair within a view that follows from the links, once, with its weight.
 
-    The links come heaviest first, and must not contradict each other. ``view`` tells the view of every node.
+    The links come heaviest first, and must not contradict each other. ``view`` tells the view of
+    every node.
     """
     parent, follower, size = np.arange(n), np.arange(n), np.ones(n, np.int64)
     # the cannot-links of a component: a circular list of half edges, entered at `entry`
@@ -137,7 +155,11 @@ def closed_pairs(n, view, first, second, must_link, weights):
                     next_half[half] = next_half[entry[end]]
                     next_half[entry[end]] = half
                 degree[end] += 1
-    pairs, kinds, found_weights = np.empty((count, 2), np.int64), np.empty(count, np.bool_), np.empty(count)
+    pairs, kinds, found_weights = (
+        np.empty((count, 2), np.int64),
+        np.empty(count, np.bool_),
+        np.empty(count),
+    )
     for p in range(count):
         pairs[p, 0], pairs[p, 1] = store[p, 0], store[p, 1]
         kinds[p], found_weights[p] = store[p, 2] % 2, weights[store[p, 2] // 2]
@@ -170,7 +192,10 @@ def count_links(group, apart):
 
 @kernel
 def pair_keys(rows, group, apart, n_pairs):
-    """Return a key for each of the ``n_pairs`` constraints: smaller row, larger row, and 1 for a cannot-link."""
+    """Return a key for each of the ``n_pairs`` constraints.
+
+    Smaller row, larger row, and 1 for a cannot-link.
+    """
     n_groups = group.max() + 1 if group.size > 0 else 0
     start = np.zeros(n_groups + 1, np.int64)
     for g in group:

@@ -38,7 +38,10 @@ BEYOND_CLAIMS = described(
         7: _not_below(_OVER_PEERS),
         8: Positive(
             Difference(
-                replace(_JOINT, n_constraints=MANY), _WITHOUT_PAIRS, ("dataset", "mapped"), apart=("n_constraints",)
+                replace(_JOINT, n_constraints=MANY),
+                _WITHOUT_PAIRS,
+                ("dataset", "mapped"),
+                apart=("n_constraints",),
             )
         ),
         9: _not_below(Steps(_JOINT, ("dataset", "mapped"), over="n_constraints")),

@@ -43,8 +43,9 @@ from mvcc.reporting.claims._statistics import (
 )
 from mvcc.results import BEYOND_PEERS
 
-# The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm over 25 cells; with
-# fewer trials hardly any cell could ever be decided, and an interval over them means little.
+# The smallest p-value that a signed-rank test can give is then 2 / 2¹⁰ = .002, which survives Holm
+# over 25 cells; with fewer trials hardly any cell could ever be decided, and an interval over them
+# means little.
 MIN_TRIALS = 10
 
 
@@ -56,29 +57,15 @@ class Check(Protocol):
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement and its test.
+    """One statement and its test."""
 
-    Attributes
-    ----------
-    title : str
-        A few words for a table.
-    says : str
-        What the paper says, nearly verbatim.
-    test : str
-        What is tested, in words.
-    check : callable
-        The test itself.
-    section : str
-        Where the paper says it.
-    depends_on_closure : bool
-        Whether it is tested under other readings of the closure, too; the others have runs of their own.
-    """
-
-    title: str
-    says: str
-    test: str
+    title: str  # a few words for a table
+    says: str  # what the paper says, nearly verbatim
+    test: str  # what is tested, in words
     check: Check
-    section: str = ""
+    section: str = ""  # where the paper says it
+    # whether it is tested under other readings of the closure, too; the others have runs of their
+    # own
     depends_on_closure: bool = False
 
 
@@ -95,24 +82,18 @@ def described(source: str, checks: Mapping[int, Check]) -> Mapping[int, Claim]:
 
 @dataclass(frozen=True)
 class Positive:
-    """A difference is above 0: no cell significantly below, and the pooled interval above 0.
-
-    Parameters
-    ----------
-    of : Source
-    unit : Unit
-    excepted : callable, optional
-        Says of a cell's place whether the paper excepts it; such cells are shown, but not judged.
-    """
+    """A difference is above 0: no cell significantly below, and the pooled interval above 0."""
 
     of: Source
     unit: Unit = F_DIFFERENCE
+    # says of a cell's place whether the paper excepts it; such cells are shown, but not judged
     excepted: Callable[[dict[str, str | float]], bool] | None = None
 
     def __call__(self, evidence: Evidence) -> ClaimResult:
         everything = self.of.table(evidence)
         is_excepted = np.array(
-            [self.excepted is not None and self.excepted(dict(p)) for p in _places(everything)], bool
+            [self.excepted is not None and self.excepted(dict(p)) for p in _places(everything)],
+            bool,
         )
         excepted, table = everything.loc[:, is_excepted], everything.loc[:, ~is_excepted]
         if why := shortage(table, self.of.rows):
@@ -124,10 +105,15 @@ class Positive:
         columns = _columns(table)
         tests = [signed_rank(values) for values in columns]
         sides = []
-        for values, (_, side), p in zip(columns, tests, ps := holm([p for p, _ in tests]), strict=True):
-            # where few large differences outweigh many small ones, mean and ranks disagree: that decides nothing
+        for values, (_, side), p in zip(
+            columns, tests, ps := holm([p for p, _ in tests]), strict=True
+        ):
+            # where few large differences outweigh many small ones, mean and ranks disagree: that
+            # decides nothing
             decided = len(values) >= MIN_TRIALS and p < LEVEL and np.sign(values.mean()) == side
-            sides.append((Side.BETTER if side > 0 else Side.REVERSED) if decided else Side.UNDECIDED)
+            sides.append(
+                (Side.BETTER if side > 0 else Side.REVERSED) if decided else Side.UNDECIDED
+            )
         return _cells(table, ps, sides, self.unit)
 
 
@@ -142,8 +128,12 @@ class Somewhere:
         if result.verdict is Verdict.NOT_ENOUGH_DATA:
             return result
         found = [cell for cell in result.cells if cell.side is Side.BETTER]
-        where = "; ".join(f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in found)
-        details = (f"It is so in {len(found)} of {len(result.cells)} cells{': ' * bool(found)}{where}.",)
+        where = "; ".join(
+            f"{write_place(cell.place)}: {cell.unit.write(cell.mean)}" for cell in found
+        )
+        details = (
+            f"It is so in {len(found)} of {len(result.cells)} cells{': ' * bool(found)}{where}.",
+        )
         return replace(
             result,
             verdict=Verdict.HOLDS if found else Verdict.DOES_NOT_HOLD,
@@ -170,11 +160,19 @@ class Level:
         sides = [
             Side.UNDECIDED
             if len(values) < MIN_TRIALS
-            else (Side.BETTER if self._reached(estimate) else Side.REVERSED if p < LEVEL else Side.UNDECIDED)
+            else (
+                Side.BETTER
+                if self._reached(estimate)
+                else Side.REVERSED
+                if p < LEVEL
+                else Side.UNDECIDED
+            )
             for values, estimate, p in zip(columns, estimates, ps, strict=True)
         ]
         cells = _cells(table, ps, sides, self.unit)
-        return _pooled_result(table, self.unit, cells, self._reached, lambda effect: effect.p_value(self._bar))
+        return _pooled_result(
+            table, self.unit, cells, self._reached, lambda effect: effect.p_value(self._bar)
+        )
 
     @property
     def _bar(self) -> float:
@@ -183,12 +181,17 @@ class Level:
         return bar
 
     def _reached(self, estimate: Estimate) -> bool:
-        return estimate.mean >= self._bar if self.at_least is not None else estimate.mean <= self._bar
+        return (
+            estimate.mean >= self._bar if self.at_least is not None else estimate.mean <= self._bar
+        )
 
 
 @dataclass(frozen=True)
 class Within:
-    """A difference is within a margin of ours: the pooled interval inside, and no cell's interval wholly outside."""
+    """A difference is within a margin of ours.
+
+    The pooled interval inside, and no cell's interval wholly outside.
+    """
 
     of: Source
     unit: Unit
@@ -209,13 +212,19 @@ class Within:
             self.unit,
             cells,
             lambda effect: self._side(effect) is Side.BETTER,
-            lambda effect: max(effect.p_above(self.low), effect.p_below(self.high)),  # two one-sided tests
+            lambda effect: max(
+                effect.p_above(self.low), effect.p_below(self.high)
+            ),  # two one-sided tests
         )
 
     def _side(self, estimate: Estimate) -> Side:
         if self.low <= estimate.low and estimate.high <= self.high:
             return Side.BETTER
-        return Side.REVERSED if estimate.high < self.low or estimate.low > self.high else Side.UNDECIDED
+        return (
+            Side.REVERSED
+            if estimate.high < self.low or estimate.low > self.high
+            else Side.UNDECIDED
+        )
 
 
 @dataclass(frozen=True)
@@ -247,16 +256,26 @@ class Linear:
             resampled.append(again)
             slopes.append(_log_slope(numbers, counts.mean(axis=0)))
         if not cells:
-            return not_enough_data("A line needs at least three numbers of constraints. " + _what_to_run((self.of,)))
-        effect = percentile_estimate(float(np.mean([cell.mean for cell in cells])), np.mean(resampled, axis=0))
+            return not_enough_data(
+                "A line needs at least three numbers of constraints. " + _what_to_run((self.of,))
+            )
+        effect = percentile_estimate(
+            float(np.mean([cell.mean for cell in cells])), np.mean(resampled, axis=0)
+        )
         details = (
-            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 would be proportional.",
+            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 "
+            "would be proportional.",
         )
         return ClaimResult(
-            judge(cells, effect.mean >= self.bar), tuple(cells), Effect(effect, None, R_SQUARED), details
+            judge(cells, effect.mean >= self.bar),
+            tuple(cells),
+            Effect(effect, None, R_SQUARED),
+            details,
         )
 
-    def _cell(self, place: Place, numbers: Array, counts: Array, stream: int) -> tuple[CellResult, Array]:
+    def _cell(
+        self, place: Place, numbers: Array, counts: Array, stream: int
+    ) -> tuple[CellResult, Array]:
         fit = float(r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
         again = r_squared(numbers, bootstrap_means(counts, stream))
         below = percentile_estimate(fit, again).high < self.bar
@@ -279,7 +298,9 @@ class All:
         return ClaimResult(
             min((result.verdict for _, result in results), key=list(Verdict).index),
             tuple(
-                replace(cell, place=(*cell.place, ("part", name))) for name, result in results for cell in result.cells
+                replace(cell, place=(*cell.place, ("part", name)))
+                for name, result in results
+                for cell in result.cells
             ),
             results[0][1].effect,
             tuple(details),
@@ -300,18 +321,24 @@ class Beside:
         table = self.of.table(evidence)
         if result.verdict is Verdict.NOT_ENOUGH_DATA or shortage(table, self.of.rows):
             return result
-        return replace(result, details=(*result.details, f"{self.title}: {_by_group(table, self.unit)}."))
+        return replace(
+            result, details=(*result.details, f"{self.title}: {_by_group(table, self.unit)}.")
+        )
 
 
 def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
-    """Say why a table of trials × cells does not suffice for a verdict, and what to run; None where it does."""
+    """Say why a table of trials × cells does not suffice for a verdict, and what to run.
+
+    None where it does.
+    """
     if table.empty:
         return f"There are no such runs. {_what_to_run(rows)}"
     groups = _groups(table)
     for group in dict.fromkeys(groups):
         trials = int(table.loc[:, [other == group for other in groups]].notna().any(axis=1).sum())
         if trials < MIN_TRIALS:
-            return f"{_title(group)} has {trials} of the {MIN_TRIALS} trials that a verdict needs. {_what_to_run(rows)}"
+            needed = f"{MIN_TRIALS} trials that a verdict needs"
+            return f"{_title(group)} has {trials} of the {needed}. {_what_to_run(rows)}"
     return None
 
 
@@ -320,7 +347,8 @@ def _what_to_run(rows: Sequence[Rows]) -> str:
     if BEYOND_PEERS in studies:
         return "Run `python -m scripts.peers`."
     configs = " and ".join(
-        "configs/<data set>.yaml" if s == "main" else f"configs/{s}_<data set>.yaml" for s in studies
+        "configs/<data set>.yaml" if s == "main" else f"configs/{s}_<data set>.yaml"
+        for s in studies
     )
     return f"Run `mvcc run {configs}`, or `make reproduce` for all."
 
@@ -349,11 +377,13 @@ def _pooled_result(
     passes: Callable[[Estimate], bool],
     p_value: Callable[[Estimate], float] = Estimate.p_value,
 ) -> ClaimResult:
-    """Give the result of judged cells and of the effect pooled over them, with that of each data set by itself."""
+    """Give the result of judged cells, with the effect pooled over them and over each data set."""
     groups = _groups(table)
     effect = pool(table.to_numpy(dtype=float), groups)
     details = (f"By data set: {_by_group(table, unit)}.",) if len(set(groups)) > 1 else ()
-    return ClaimResult(judge(cells, passes(effect)), cells, Effect(effect, p_value(effect), unit), details)
+    return ClaimResult(
+        judge(cells, passes(effect)), cells, Effect(effect, p_value(effect), unit), details
+    )
 
 
 def _group_of(place: dict[str, str | float]) -> tuple[str, str]:
@@ -375,10 +405,16 @@ def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     for group in dict.fromkeys(groups):
         of_group = [other == group for other in groups]
         part = table.loc[:, of_group]
-        effects.append(f"{_title(group)} {Effect(pool(part.to_numpy(dtype=float), _groups(part)), None, unit)}")
+        effects.append(
+            f"{_title(group)} {Effect(pool(part.to_numpy(dtype=float), _groups(part)), None, unit)}"
+        )
     return ", ".join(effects)
 
 
 def _log_slope(numbers: Array, counts: Array) -> float:
     some = counts > 0
-    return float(np.polyfit(np.log(numbers[some]), np.log(counts[some]), 1)[0]) if some.sum() > 1 else 0.0
+    return (
+        float(np.polyfit(np.log(numbers[some]), np.log(counts[some]), 1)[0])
+        if some.sum() > 1
+        else 0.0
+    )

@@ -22,7 +22,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Means:
-    """One cell of the study, and the best in hindsight of each kind of method, None where nothing was run."""
+    """One cell of the study, and the best in hindsight of each kind of method, None if not run."""
 
     dataset: str
     mapped: float
@@ -47,7 +47,9 @@ def find_means(scores: pd.DataFrame) -> tuple[Means, ...]:
                 best = {}
                 for kind, rows in kinds.items():
                     in_cell = (rows["dataset"] == dataset) & (rows["n_constraints"] == n)
-                    best[kind] = _best(rows[in_cell & (rows["mapped"].isna() | (rows["mapped"] == mapped))])
+                    best[kind] = _best(
+                        rows[in_cell & (rows["mapped"].isna() | (rows["mapped"] == mapped))]
+                    )
                 found.append(Means(dataset, float(mapped), int(n), best))
     return tuple(found)
 

@@ -17,7 +17,16 @@ from mvcc.reporting.claims._bars import (
     SILENT,
     WARNS,
 )
-from mvcc.reporting.claims._checks import All, Beside, Level, Linear, Positive, Somewhere, Within, described
+from mvcc.reporting.claims._checks import (
+    All,
+    Beside,
+    Level,
+    Linear,
+    Positive,
+    Somewhere,
+    Within,
+    described,
+)
 from mvcc.reporting.claims._particular import CountingArgument, Evaluations, Gain, Identical
 from mvcc.reporting.claims._result import (
     COUNT_DIFFERENCE,
@@ -73,7 +82,11 @@ CLAIMS = described(
         7: Linear(Rows(CP), _PER_MAPPED, "propagated", LINEAR),
         8: Positive(Steps(Rows(CP), _PER_BASE, "propagated"), COUNT_DIFFERENCE),
         9: Beside(
-            Level(Values(Rows(CP, mapped=1.0), (*_PER_BASE, "kind"), "precision"), PRECISION, at_least=PRECISE),
+            Level(
+                Values(Rows(CP, mapped=1.0), (*_PER_BASE, "kind"), "precision"),
+                PRECISION,
+                at_least=PRECISE,
+            ),
             "Precision of the inferred ones alone, which the given ones do not flatter",
             Values(Rows(CP, mapped=1.0), (*_PER_BASE, "kind"), "inferred_precision"),
             PRECISION,
@@ -114,7 +127,9 @@ CLAIMS = described(
                 ),
             }
         ),
-        13: Identical(Rows(CP, study="thresholds", threshold="one"), Rows(DM, study="thresholds"), _PER_BASE),
+        13: Identical(
+            Rows(CP, study="thresholds", threshold="one"), Rows(DM, study="thresholds"), _PER_BASE
+        ),
         14: Positive(
             Difference(
                 Rows(CP, study="thresholds", threshold="table_1"),
@@ -152,7 +167,11 @@ CLAIMS = described(
         ),
         16: Positive(Difference(Rows(DM, study="shapes"), Rows(CP, study="shapes"), _PER_MAPPED)),
         17: Positive(
-            Difference(Rows(DM, study="shapes"), Rows((CP, CM, SV), study="shapes"), (*_PER_MAPPED, "against"))
+            Difference(
+                Rows(DM, study="shapes"),
+                Rows((CP, CM, SV), study="shapes"),
+                (*_PER_MAPPED, "against"),
+            )
         ),
         18: Positive(Difference(_alone(CP), _alone(SV), _SINGLE)),
         19: Positive(Difference(_alone(CP), _alone(SV), _SINGLE, over_schedule="middle")),
@@ -161,7 +180,9 @@ CLAIMS = described(
             All(
                 {
                     "precision": Level(
-                        Values(_alone(CP), (*_SINGLE, "kind"), "precision"), PRECISION, at_least=PRECISE
+                        Values(_alone(CP), (*_SINGLE, "kind"), "precision"),
+                        PRECISION,
+                        at_least=PRECISE,
                     ),
                     "cannot-links minus must-links": Positive(
                         Difference(
@@ -181,9 +202,13 @@ CLAIMS = described(
         ),
         22: All(
             {
-                "must warn": Level(Values(Rows(CP, study="shapes"), _PER_BASE, "warns"), SHARE, at_least=WARNS),
+                "must warn": Level(
+                    Values(Rows(CP, study="shapes"), _PER_BASE, "warns"), SHARE, at_least=WARNS
+                ),
                 "must be silent": Level(
-                    Values(Rows(CP, dataset="four_quadrants"), _PER_BASE, "warns"), SHARE, at_most=SILENT
+                    Values(Rows(CP, dataset="four_quadrants"), _PER_BASE, "warns"),
+                    SHARE,
+                    at_most=SILENT,
                 ),
             }
         ),
@@ -204,7 +229,9 @@ CLAIMS = described(
         24: Evaluations(),
         25: Somewhere(
             Positive(
-                Difference(Rows(DM, study="rewired"), Rows(CP, study="rewired"), (*_PER_MAPPED, "rewired")),
+                Difference(
+                    Rows(DM, study="rewired"), Rows(CP, study="rewired"), (*_PER_MAPPED, "rewired")
+                ),
                 excepted=_untouched,
             )
         ),

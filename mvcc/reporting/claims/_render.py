@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 from mvcc._utils.outputs import OutputFolder
 from mvcc.reporting.claims._evidence import READINGS
 from mvcc.reporting.claims._means import Best, Means
-from mvcc.reporting.claims._result import CellResult, ClaimResult, Effect, Side, Verdict, write_equation, write_place
+from mvcc.reporting.claims._result import (
+    CellResult,
+    ClaimResult,
+    Effect,
+    Side,
+    Verdict,
+    write_equation,
+    write_place,
+)
 from mvcc.reporting.claims._scorecard import ClaimRow, Scorecard
 from mvcc.reporting.figures import dataset_title, percent
 
@@ -42,8 +50,8 @@ _MEANS = """\
 Pairwise F-measure, mean of the views and trials ± one standard error; n pairs are judged in each view. *The paper's
 best* and *best peer* are chosen in each line in hindsight, which favors them. The largest mean of a line is bold."""
 _NOTE = (
-    "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired trials, Holm over "
-    "the cells of a claim). Effect: pooled over the cells, with its 95% interval."
+    "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired "
+    "trials, Holm over the cells of a claim). Effect: pooled over the cells, with its 95% interval."
 )
 _CELLS, _EFFECT = "better / undecided / reversed", "effect [95% interval]"
 _RIGHT = {"#", "p", "n", "trials", "k-means", "joint"}  # columns of numbers
@@ -65,38 +73,43 @@ _COUNTED = {
 
 
 def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -> list[Path]:
-    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run; each as a whole or not at all.
+    """Write ``claims.md`` into a folder, and ``beyond.md`` where that study was run.
 
-    The same results give the same bytes.
-
-    Raises
-    ------
-    StoreError
-        If a file cannot be written, or is another scorecard and ``fresh`` is False.
+    Each as a whole or not at all. The same results give the same bytes. Another scorecard there is
+    replaced only if ``fresh``.
     """
     pages = {"claims.md": to_markdown(scorecard)}
     if scorecard.beyond is not None:
         pages["beyond.md"] = beyond_to_markdown(scorecard.beyond)
-    with OutputFolder(folder, "claims", fresh=fresh, elsewhere="copy the results elsewhere") as target:
+    with OutputFolder(
+        folder, "claims", fresh=fresh, elsewhere="copy the results elsewhere"
+    ) as target:
         target.write({name: text.encode() for name, text in pages.items()})
     return [folder / name for name in pages]
 
 
 def to_markdown(scorecard: Scorecard) -> str:
-    """Return the scorecard as a page: the verdicts, the readings of the closure, and every claim in full."""
+    """Return the scorecard as a page.
+
+    The verdicts, the readings of the closure, and every claim in full.
+    """
     return _page(
         "# The paper's claims, put to the test",
         _summary(scorecard),
         _HOW,
         _markdown_table(
             ("#", "claim", "§", "verdict", _CELLS, _EFFECT, "p"),
-            ((*_head(row), row.claim.section, _bold(row), row.counts, row.effect, row.p) for row in scorecard.rows),
+            (
+                (*_head(row), row.claim.section, _bold(row), row.counts, row.effect, row.p)
+                for row in scorecard.rows
+            ),
         ),
         "## Readings of the closure",
         _READINGS,
         "\n".join(f"- *{name}*: {meaning}" for name, meaning in READINGS.items()),
         _markdown_table(
-            ("#", "claim", *READINGS), ((*_head(rows[0]), *map(_reading, rows)) for rows in _by_reading(scorecard))
+            ("#", "claim", *READINGS),
+            ((*_head(rows[0]), *map(_reading, rows)) for rows in _by_reading(scorecard)),
         ),
         *_claim_by_claim(scorecard),
         *_experiments(scorecard),
@@ -161,7 +174,11 @@ def _by_reading(scorecard: Scorecard) -> Iterator[tuple[ClaimRow, ...]]:
 
 
 def _reading(row: ClaimRow) -> str:
-    parts = (_bold(row), row.result.effect and str(row.result.effect), row.result.cells and row.counts)
+    parts = (
+        _bold(row),
+        row.result.effect and str(row.result.effect),
+        row.result.cells and row.counts,
+    )
     return "<br>".join(part for part in parts if part)
 
 
@@ -171,7 +188,12 @@ def _reversed_on(result: ClaimResult) -> str:
     for cell in result.cells:
         sides.setdefault(write_place(cell.place[:1]), []).append(cell.side)
     counts = {name: (found.count(Side.REVERSED), len(found)) for name, found in sides.items()}
-    return ", ".join(f"{name} ({against} of {of})" for name, (against, of) in counts.items() if against) or "–"
+    return (
+        ", ".join(
+            f"{name} ({against} of {of})" for name, (against, of) in counts.items() if against
+        )
+        or "–"
+    )
 
 
 def _claim_by_claim(scorecard: Scorecard) -> Iterator[str]:
@@ -183,7 +205,11 @@ def _claim_by_claim(scorecard: Scorecard) -> Iterator[str]:
 
 def _paragraph(row: ClaimRow) -> Iterator[str]:
     claim, result = row.claim, row.result
-    yield f"- **The paper** ({claim.section}): {claim.says}" if claim.section else f"- **Claimed:** {claim.says}"
+    yield (
+        f"- **The paper** ({claim.section}): {claim.says}"
+        if claim.section
+        else f"- **Claimed:** {claim.says}"
+    )
     yield f"- **Test:** {claim.test}"
     if result.effect:
         p = "" if result.effect.p is None else f", {write_equation(result.effect.p)}"
@@ -205,7 +231,10 @@ def _means(means: Sequence[Means]) -> Iterator[str]:
         of_fraction = [one for one in means if one.mapped == mapped]
         yield _markdown_table(
             ("data set", "n", *of_fraction[0].best),
-            ((dataset_title(one.dataset), str(one.n_constraints), *_write_best(one)) for one in of_fraction),
+            (
+                (dataset_title(one.dataset), str(one.n_constraints), *_write_best(one))
+                for one in of_fraction
+            ),
         )
 
 
@@ -244,7 +273,11 @@ def _verdicts(scorecard: Scorecard) -> dict[str, Any]:
     return {
         "verdicts": {str(verdict): scorecard.count(verdict) for verdict in Verdict},
         "claims": [
-            {"number": row.number, **{name: getattr(row.claim, name) for name in told}, **_plain_result(row.result)}
+            {
+                "number": row.number,
+                **{name: getattr(row.claim, name) for name in told},
+                **_plain_result(row.result),
+            }
             for row in scorecard.rows
         ],
         "experiments": [vars(experiment) for experiment in scorecard.experiments],
@@ -264,18 +297,30 @@ def _plain_result(result: ClaimResult) -> dict[str, Any]:
 
 def _plain_effect(effect: Effect) -> dict[str, Any]:
     one = effect.estimate
-    return {"mean": one.mean, "low": one.low, "high": one.high, "unit": effect.unit.name, "p": effect.p}
+    return {
+        "mean": one.mean,
+        "low": one.low,
+        "high": one.high,
+        "unit": effect.unit.name,
+        "p": effect.p,
+    }
 
 
 def _plain_cell(cell: CellResult) -> dict[str, Any]:
-    return {**dict(cell.place), "mean": cell.mean, "unit": cell.unit.name, "p": cell.p, "side": str(cell.side)}
+    return {
+        **dict(cell.place),
+        "mean": cell.mean,
+        "unit": cell.unit.name,
+        "p": cell.p,
+        "side": str(cell.side),
+    }
 
 
 # ---- Terminal
 
 
 def print_scorecard(scorecard: Scorecard, console: Console) -> None:
-    """Print the table of verdicts, and the verdicts under other readings of the closure beside each other."""
+    """Print the table of verdicts, and those under other readings of the closure side by side."""
     console.print(_claims_table(scorecard))
     console.print(_NOTE, style="dim")
     readings = [row for name in ("view", "none") for row in scorecard.readings[name]]

@@ -26,7 +26,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """One row of the scorecard: a claim, the result of its test, and how its figures are written."""
+    """One row of the scorecard: a claim, its result, and how its figures are written."""
 
     number: int
     claim: Claim
@@ -35,7 +35,9 @@ class ClaimRow:
     @property
     def counts(self) -> str:
         """Numbers of cells on each side."""
-        return " / ".join(str(self.result.count(side)) for side in Side) if self.result.cells else "–"
+        return (
+            " / ".join(str(self.result.count(side)) for side in Side) if self.result.cells else "–"
+        )
 
     @property
     def effect(self) -> str:
@@ -48,28 +50,15 @@ class ClaimRow:
 
 @dataclass(frozen=True)
 class Scorecard:
-    """The results of all claims.
+    """The results of all claims."""
 
-    Parameters
-    ----------
-    rows : tuple of ClaimRow
-        The closure is that of Algorithm 2.
-    readings : mapping of str to tuple of ClaimRow
-        The claims that depend on it under each reading of the closure, by the names in `READINGS`; empty beyond the
-        paper.
-    experiments : tuple of Experiment
-        What they rest on.
-    beyond : Scorecard, optional
-        What is claimed beyond the paper, where its study was run.
-    means : tuple of Means
-        What it rests on, cell by cell.
-    """
-
-    rows: tuple[ClaimRow, ...]
+    rows: tuple[ClaimRow, ...]  # the closure is that of Algorithm 2
+    # the claims that depend on it under each reading of the closure, by the names in `READINGS`;
+    # empty beyond the paper
     readings: Mapping[str, tuple[ClaimRow, ...]]
-    experiments: tuple[Experiment, ...]
-    beyond: Scorecard | None = None
-    means: tuple[Means, ...] = ()
+    experiments: tuple[Experiment, ...]  # what they rest on
+    beyond: Scorecard | None = None  # what is claimed beyond the paper, where its study was run
+    means: tuple[Means, ...] = ()  # what it rests on, cell by cell
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.result.verdict is verdict for row in self.rows)
@@ -81,22 +70,7 @@ class Scorecard:
 
 
 def evaluate_claims(results_dir: Path) -> Scorecard:
-    """Test every claim of the paper on the results below a folder.
-
-    Parameters
-    ----------
-    results_dir : Path
-        The folder of one experiment, or any folder above some.
-
-    Returns
-    -------
-    Scorecard
-
-    Raises
-    ------
-    StoreError
-        If there are no results, a file is damaged, or two experiments hold the same run.
-    """
+    """Test every claim on the results of an experiment's folder, or of any folder above some."""
     return evaluate(read_evidence(Results(results_dir)))
 
 

@@ -22,7 +22,10 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95 % interval; one of a bootstrap has no standard error, and so no p-value (NaN)."""
+    """A mean with its 95 % interval.
+
+    One of a bootstrap has no standard error, and so no p-value (NaN).
+    """
 
     mean: float
     low: float
@@ -50,9 +53,10 @@ class Estimate:
 
 
 def signed_rank(differences: Array) -> tuple[float, int]:
-    """Test paired differences by Wilcoxon's signed-rank test, two-sided; zero differences are left out.
+    """Test paired differences by Wilcoxon's signed-rank test, two-sided.
 
-    Return the p-value, 1 if all differences are zero, and the side to which the ranks point, −1, 0 or 1.
+    Zero differences are left out. Return the p-value, 1 if all differences are zero, and the side
+    to which the ranks point, −1, 0 or 1.
     """
     away = np.round(differences, DIGITS)
     away = away[away != 0]
@@ -66,10 +70,11 @@ def signed_rank(differences: Array) -> tuple[float, int]:
 
 
 def _exact_p_value(ranks: Array, positive: float) -> float:
-    """Return how probable a sum of positive ranks at least as far out is when every sign is a toss of a coin.
+    """Return how probable a sum of ranks at least as far out is if every sign is a coin's toss.
 
-    SciPy is exact without ties only, or by listing all signs, which takes a second for 13 differences. Here the
-    distribution grows by one rank at a time; ties make half ranks, so that twice the rank is a whole number.
+    SciPy is exact without ties only, or by listing all signs, which takes a second for 13
+    differences. Here the distribution grows by one rank at a time; ties make half ranks, so that
+    twice the rank is a whole number.
     """
     twice = np.rint(2 * ranks).astype(int)
     probability = np.ones(1)
@@ -97,20 +102,17 @@ def mean_estimate(values: Array) -> Estimate:
 
 
 def pool(values: Array, groups: Sequence[Hashable]) -> Estimate:
-    """Estimate the mean over cells whose trials share their draws.
+    """Estimate the mean over the cells (columns) of trials (rows); NaN where a trial has no value.
 
-    The cells of one trial of a data set are made from the same constraints and the same mapping: they are averaged
-    first, and the trials of a data set are the independent unit. Data sets weigh as many cells as they have, and the
-    degrees of freedom are those of Welch and Satterthwaite.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_trials, n_cells)
-        NaN where a trial has no value.
-    groups : sequence of length n_cells
-        The data set (and view) of each cell.
+    The cells of one trial of a data set, their group, are made from the same constraints and the
+    same mapping: they are averaged first, and the trials of a data set are the independent unit.
+    Data sets weigh as many cells as they have, and the degrees of freedom are those of Welch and
+    Satterthwaite.
     """
-    of_cell = {group: [i for i, other in enumerate(groups) if other == group] for group in dict.fromkeys(groups)}
+    of_cell = {
+        group: [i for i, other in enumerate(groups) if other == group]
+        for group in dict.fromkeys(groups)
+    }
     parts, weights = [], []
     for columns in of_cell.values():
         part = values[:, columns]
@@ -125,21 +127,24 @@ def combine(parts: Sequence[Array], weights: Sequence[float]) -> Estimate:
     share = np.asarray(weights, dtype=float) / np.sum(weights)
     mean = float(share @ [part.mean() for part in parts])
     # equal values have no spread, whatever the rounding of their mean says
-    spread = [0.0 if np.ptp(part) <= 10.0**-DIGITS else part.var(ddof=1) / len(part) for part in parts]
+    spread = [
+        0.0 if np.ptp(part) <= 10.0**-DIGITS else part.var(ddof=1) / len(part) for part in parts
+    ]
     variances = share**2 * np.array(spread)
     error = sqrt(variances.sum())
     if error == 0:
         mean = round(mean, DIGITS)
         return Estimate(mean, mean, mean, 0.0)
     degrees = float(
-        variances.sum() ** 2 / sum(v**2 / (len(part) - 1) for v, part in zip(variances, parts, strict=True))
+        variances.sum() ** 2
+        / sum(v**2 / (len(part) - 1) for v, part in zip(variances, parts, strict=True))
     )
     half = float(stats.t.ppf(1 - LEVEL / 2, degrees)) * error
     return Estimate(mean, mean - half, mean + half, error, degrees)
 
 
 def bootstrap_means(values: Array, stream: int = 0) -> Array:
-    """Draw the trials (rows) anew, all cells of a trial together, and return the means of each of `RESAMPLES` draws.
+    """Draw the trials (rows) anew, with all their cells; return the means of `RESAMPLES` draws.
 
     Data sets have different streams: they are drawn independently of each other.
     """

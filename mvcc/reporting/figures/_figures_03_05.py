@@ -49,9 +49,10 @@ if TYPE_CHECKING:
 
 _TITLE = "Figure 3. Constraint propagation in one cluster"
 _NOTE = (
-    "From a real run. Ellipses at 1 standard deviation, where a Gaussian has fallen to 0.61 of its peak. G: the "
-    "membership of an endpoint in the cluster (Eq. 7). The covariance at an endpoint is G times that of the cluster "
-    "(Eq. 9), so that a constraint far from the center propagates to fewer instances."
+    "From a real run. Ellipses at 1 standard deviation, where a Gaussian has fallen to 0.61 of its "
+    "peak. G: the membership of an endpoint in the cluster (Eq. 7). The covariance at an endpoint "
+    "is G times that of the cluster (Eq. 9), so that a constraint far from the center propagates "
+    "to fewer instances."
 )
 _SIZE = (4.6, 5.6)
 _LARGEST = 1e100  # what has a place on an axis
@@ -60,9 +61,10 @@ _CLUSTER_LINE, _ENDPOINT_LINE = (0, (5, 2)), (0, (1, 1.2))
 
 
 def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
-    """Draw Figure 3 (§5.1): covariance of a cluster, two constraints, their weighting functions at each endpoint.
+    """Draw Figure 3 (§5.1): a cluster's covariance, two constraints, and the weights at their ends.
 
-    One panel per example of the paper's own experiments; None without one. One that lacks a part is a StoreError.
+    One panel per example of the paper's own experiments; None without one. One that lacks a part is
+    a StoreError.
     """
     from matplotlib.lines import Line2D
 
@@ -75,28 +77,50 @@ def draw_figure_03(examples: list[dict[str, Any]]) -> Figure | None:
             _draw_cluster(figure.add_subplot(grid[0, column]), _checked(example))
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise StoreError(
-                f"cannot draw the example of {example['folder']}: {type(error).__name__} {clipped(str(error), 200)}. "
-                "Restore its example.json, or run the experiment again with `mvcc run`."
+                f"cannot draw the example of {example['folder']}: {type(error).__name__} "
+                f"{clipped(str(error), 200)}. Restore its example.json, or run the experiment "
+                "again with `mvcc run`."
             ) from error
     figure_key = [
-        Line2D([], [], label="Instance", color="#9a9a9a", marker="o", markersize=3.5, linestyle="none"),
-        Line2D([], [], label="Center of the cluster", color=_CLUSTER, marker="+", markersize=9, linestyle="none"),
-        Line2D([], [], label="Covariance Σₕ", color=_CLUSTER, linestyle=_CLUSTER_LINE, linewidth=1.6),
+        Line2D(
+            [], [], label="Instance", color="#9a9a9a", marker="o", markersize=3.5, linestyle="none"
+        ),
+        Line2D(
+            [],
+            [],
+            label="Center of the cluster",
+            color=_CLUSTER,
+            marker="+",
+            markersize=9,
+            linestyle="none",
+        ),
+        Line2D(
+            [], [], label="Covariance Σₕ", color=_CLUSTER, linestyle=_CLUSTER_LINE, linewidth=1.6
+        ),
         Line2D([], [], label="Constraint", color="black", marker="o", markersize=4.5),
-        Line2D([], [], label="Weighting (Eq. 9)", color=_ENDPOINT, linestyle=_ENDPOINT_LINE, linewidth=1.8),
+        Line2D(
+            [],
+            [],
+            label="Weighting (Eq. 9)",
+            color=_ENDPOINT,
+            linestyle=_ENDPOINT_LINE,
+            linewidth=1.8,
+        ),
     ]
     add_legend(figure, "In the cluster", figure_key)
     return figure
 
 
 def _checked(example: dict[str, Any]) -> dict[str, Any]:
-    """Return the example with its numbers as arrays, if all parts are what they must be to be drawn."""
+    """Return the example with its numbers as arrays, if all parts can be drawn."""
     import numpy as np
 
     def numbers(name: str, values: Any, *shape: int) -> Array:
         array = np.asarray(values, dtype=float)
         if array.shape[-len(shape) :] != shape or not (np.abs(array) <= _LARGEST).all():
-            raise ValueError(f"{name}: finite numbers are expected, {' × '.join(map(str, shape))} of them each")
+            raise ValueError(
+                f"{name}: finite numbers are expected, {' × '.join(map(str, shape))} of them each"
+            )
         return array
 
     constraints = []
@@ -105,10 +129,19 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
         memberships = numbers("memberships", [end["membership"] for end in constraint["ends"]], 2)
         constraints.append(list(zip(points, memberships, strict=True)))
     covariance = numbers("covariance", example["covariance"], 2, 2)
-    if np.linalg.eigvalsh(covariance).min() < 0 or any(not 0 <= G <= 1 for ends in constraints for _, G in ends):
-        raise ValueError("covariance and memberships: a positive definite matrix and numbers from 0 to 1 are expected")
-    if not all(is_label(str(example[name])) for name in ("dataset", "trial", "cluster", "threshold")):
-        raise ValueError("dataset, trial, cluster and threshold: short texts or numbers are expected")
+    if np.linalg.eigvalsh(covariance).min() < 0 or any(
+        not 0 <= G <= 1 for ends in constraints for _, G in ends
+    ):
+        raise ValueError(
+            "covariance and memberships: a positive definite matrix and numbers from 0 to 1 are "
+            "expected"
+        )
+    if not all(
+        is_label(str(example[name])) for name in ("dataset", "trial", "cluster", "threshold")
+    ):
+        raise ValueError(
+            "dataset, trial, cluster and threshold: short texts or numbers are expected"
+        )
     return {
         **example,
         "points": numbers("points", example["points"], len(example["points"]), 2),
@@ -116,7 +149,8 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
         "covariance": covariance,
         "constraints": constraints,
         "title": f"{dataset_title(str(example['dataset']))}, {BASES[example['base']]}",
-        "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · t = {example['threshold']}",
+        "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · "
+        f"t = {example['threshold']}",
     }
 
 
@@ -124,9 +158,16 @@ def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     xs, ys = example["points"].T
     axes.scatter(xs, ys, s=12, color="#b4b4b4", linewidths=0)
     axes.plot(*example["mean"], color=_CLUSTER, marker="+", markersize=9, markeredgewidth=1.5)
-    axes.add_patch(_ellipse(example["mean"], example["covariance"], 1.0, _CLUSTER, _CLUSTER_LINE, 1.6))
+    axes.add_patch(
+        _ellipse(example["mean"], example["covariance"], 1.0, _CLUSTER, _CLUSTER_LINE, 1.6)
+    )
     for ends in example["constraints"]:
-        axes.plot(*zip(*(point for point, _ in ends), strict=True), color="black", marker="o", markersize=4.5)
+        axes.plot(
+            *zip(*(point for point, _ in ends), strict=True),
+            color="black",
+            marker="o",
+            markersize=4.5,
+        )
         for point, membership in ends:
             _draw_endpoint(axes, example["covariance"], point, membership)
     axes.set_aspect("equal", adjustable="datalim")
@@ -149,8 +190,10 @@ def _draw_endpoint(axes: Axes, covariance: Array, point: Array, membership: floa
     ).set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6})
 
 
-def _ellipse(center: Array, covariance: Array, scale: float, color: str, line: Any, width: float) -> Ellipse:
-    """Make the ellipse of a Gaussian with covariance `scale` · `covariance`, at one standard deviation."""
+def _ellipse(
+    center: Array, covariance: Array, scale: float, color: str, line: Any, width: float
+) -> Ellipse:
+    """Make the ellipse of covariance `scale` · `covariance`, at one standard deviation."""
     import numpy as np
     from matplotlib.patches import Ellipse
 
@@ -169,26 +212,28 @@ def _ellipse(center: Array, covariance: Array, scale: float, color: str, line: A
 
 _TITLE_4 = "Figure 4. Comparison of multi-view constrained clustering performance"
 _NOTE_4 = (
-    "Pairwise F-measure: how well the clusters agree with the true classes, mean of all views; 1 is perfect. {trials} "
-    "{bars} Line type and filling of the marker: the percentage of instances that are mapped between the views; "
-    "{unmapped} no mapping. Markers are moved sideways a little so that they do not hide each other. " + LOGARITHMIC
+    "Pairwise F-measure: how well the clusters agree with the true classes, mean of all views; 1 "
+    "is perfect. {trials} {bars} Line type and filling of the marker: the percentage of instances "
+    "that are mapped between the views; {unmapped} no mapping. Markers are moved sideways a little "
+    "so that they do not hide each other. " + LOGARITHMIC
 )
 _BARS, _NO_BARS = "The bars are ± 1 standard error.", "So there are no error bars."
 _TITLE_5 = "Figure 5. Improvement of Constraint Propagation over Direct Mapping"
 _NOTE_5 = (
-    "Bar: the improvement of the mean F-measure in percent, averaged over the numbers of constraints in Figure 4. "
-    "Diamond: the largest improvement at one of them. {trials}"
+    "Bar: the improvement of the mean F-measure in percent, averaged over the numbers of "
+    "constraints in Figure 4. Diamond: the largest improvement at one of them. {trials}"
 )
 _APART = (
-    " The paper leaves Four Quadrants with PCK-Means out because it dwarfs the others (footnote 2); here it has an "
-    "axis of its own."
+    " The paper leaves Four Quadrants with PCK-Means out because it dwarfs the others (footnote "
+    "2); here it has an axis of its own."
 )
 _DWARFING = "Four Quadrants, PCK-Means"
 _GROUP = (1.3, 3.0)
 _TITLE_OF_PAIRS = "Constraint Propagation against Direct Mapping, trial by trial"
 _NOTE_OF_PAIRS = (
-    "Both methods see the same constraints and the same mapping in a trial: this is the mean of the differences of "
-    "their F-measures. {trials} Band: 95% confidence interval of each mean (t distribution over trials; none with a "
+    "Both methods see the same constraints and the same mapping in a trial: this is the mean of "
+    "the differences of their F-measures. {trials} Band: 95% confidence interval of each mean (t "
+    "distribution over trials; none with a "
     "single trial). Where a band lies above 0, Constraint Propagation is better. " + LOGARITHMIC
 )
 _CONFIDENCE = 0.95
@@ -201,7 +246,8 @@ _PEAK: dict[str, Any] = {"color": _STYLE.color, "marker": "D", "markersize": 5, 
 def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
     """Draw Figure 4 (§6.3): pairwise F-measure against the number of constraints.
 
-    One row of panels per data set and one column per base algorithm; None without multi-view results.
+    One row of panels per data set and one column per base algorithm; None without multi-view
+    results.
     """
     rows = main_experiment(curves, "multi-view")
     if rows.empty:
@@ -225,7 +271,8 @@ def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
     )
     figure = draw_panels(panels_by_base(rows), _TITLE_4, note, draw)
     of_methods = [
-        entry(style.title, style, SINGLE_VIEW_LINE if name in unmapped else "solid") for name, style in styles.items()
+        entry(style.title, style, SINGLE_VIEW_LINE if name in unmapped else "solid")
+        for name, style in styles.items()
     ]
     add_legend(figure, "Transfer method", of_methods)
     if lines:
@@ -233,7 +280,9 @@ def draw_figure_04(curves: pd.DataFrame) -> Figure | None:
     return figure
 
 
-def _curves(points: pd.DataFrame, styles: dict[str, SeriesStyle], lines: dict[float, LineStyle]) -> Iterator[Curve]:
+def _curves(
+    points: pd.DataFrame, styles: dict[str, SeriesStyle], lines: dict[float, LineStyle]
+) -> Iterator[Curve]:
     """Give the curves of a panel, the paper's own method first: it lies on top."""
     for method, style in styles.items():
         of_method = points[points["method"] == method]
@@ -247,7 +296,7 @@ def _curves(points: pd.DataFrame, styles: dict[str, SeriesStyle], lines: dict[fl
 
 
 def improvements(curves: pd.DataFrame) -> pd.DataFrame:
-    """Compare Constraint Propagation with Direct Mapping on one data set by one base, in percent of the latter's F.
+    """Compare Constraint Propagation with Direct Mapping, in percent of the latter's F.
 
     Return ``average`` and ``peak`` over the numbers of constraints, by mapped fraction, ascending.
     """
@@ -260,7 +309,7 @@ def improvements(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
-    """Draw Figure 5 (§6.3): improvement over Direct Mapping, averaged over the learning curve, and its peak.
+    """Draw Figure 5 (§6.3): improvement over Direct Mapping, averaged over the curve, and its peak.
 
     One group of bars per data set and base algorithm; None without both methods.
     """
@@ -288,7 +337,10 @@ def draw_figure_05(curves: pd.DataFrame) -> Figure | None:
         _draw_groups(axes, block)
         start += width
     fractions = sorted({mapped for _, _, group in groups for mapped in group.index})
-    patches = [Patch(label=percent(m), facecolor=tint(_STYLE.color, m), edgecolor=_STYLE.color) for m in fractions]
+    patches = [
+        Patch(label=percent(m), facecolor=tint(_STYLE.color, m), edgecolor=_STYLE.color)
+        for m in fractions
+    ]
     add_legend(figure, "Instances mapped", patches)
     peak = Line2D([], [], label="Largest improvement", markerfacecolor="white", **_PEAK)
     add_legend(figure, "At one number of constraints", [peak])
@@ -300,10 +352,20 @@ def _draw_groups(axes: Axes, groups: list[tuple[str, str, pd.DataFrame]]) -> Non
         width = 0.8 / len(group)
         for slot, (mapped, average, peak) in enumerate(group.reset_index().itertuples(index=False)):
             x = place + width * (slot + 0.5 - len(group) / 2)
-            axes.bar(x, average, 0.86 * width, color=tint(_STYLE.color, mapped), edgecolor=_STYLE.color, linewidth=0.9)
+            axes.bar(
+                x,
+                average,
+                0.86 * width,
+                color=tint(_STYLE.color, mapped),
+                edgecolor=_STYLE.color,
+                linewidth=0.9,
+            )
             axes.plot(x, peak, markerfacecolor=tint(_STYLE.color, mapped), **_PEAK)
     axes.axhline(0, color="black", linewidth=0.8)
-    labels = ["\n".join((*title.split(", "), *([detail] if detail else []))) for title, detail, _ in groups]
+    labels = [
+        "\n".join((*title.split(", "), *([detail] if detail else [])))
+        for title, detail, _ in groups
+    ]
     axes.set_xticks(range(len(groups)), labels)
     axes.tick_params(axis="x", length=0)
     axes.grid(visible=False, axis="x")
@@ -314,8 +376,8 @@ def _draw_groups(axes: Axes, groups: list[tuple[str, str, pd.DataFrame]]) -> Non
 def differences(scores: pd.DataFrame) -> pd.DataFrame:
     """Pair the two methods trial by trial, given scores.
 
-    Return the ``mean`` difference of each point of a curve, half the width of its confidence interval (``half_width``,
-    NaN for one trial) and the number of ``trials``.
+    Return the ``mean`` difference of each point of a curve, half the width of its confidence
+    interval (``half_width``, NaN for one trial) and the number of ``trials``.
     """
     import numpy as np
     from scipy.stats import t
@@ -332,7 +394,8 @@ def differences(scores: pd.DataFrame) -> pd.DataFrame:
 def draw_difference(scores: pd.DataFrame) -> Figure | None:
     """Draw the paired difference with its confidence band, per mapped fraction.
 
-    One row of panels per data set and one column per base algorithm; None where no trial has both methods.
+    One row of panels per data set and one column per base algorithm; None where no trial has both
+    methods.
     """
     rows = differences(scores)
     if rows.empty:
@@ -347,14 +410,23 @@ def draw_difference(scores: pd.DataFrame) -> Figure | None:
         ]
         for curve in curves:
             n, mean, half = (curve.points[name] for name in ("n_constraints", "mean", "half_width"))
-            axes.fill_between(n, mean - half, mean + half, color=_STYLE.color, alpha=0.1, linewidth=0)
+            axes.fill_between(
+                n, mean - half, mean + half, color=_STYLE.color, alpha=0.1, linewidth=0
+            )
             for edge in (mean - half, mean + half):
-                axes.plot(n, edge, color=tint(_STYLE.color, 0.45), linestyle=curve.line, linewidth=0.8)
+                axes.plot(
+                    n, edge, color=tint(_STYLE.color, 0.45), linestyle=curve.line, linewidth=0.8
+                )
         draw_curves(axes, curves, schedule_of(points), moved_apart=False)
         axes.axhline(0, color="black", linewidth=0.8, zorder=1.5)
         axes.set_xlabel(PER_VIEW)
         axes.set_ylabel("Difference of F-measure (CP − DM)")
 
-    figure = draw_panels(panels_by_base(rows), _TITLE_OF_PAIRS, _NOTE_OF_PAIRS.format(trials=about_trials(rows)), draw)
+    figure = draw_panels(
+        panels_by_base(rows),
+        _TITLE_OF_PAIRS,
+        _NOTE_OF_PAIRS.format(trials=about_trials(rows)),
+        draw,
+    )
     add_fractions(figure, lines, _STYLE)
     return figure

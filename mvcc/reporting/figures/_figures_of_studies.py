@@ -1,4 +1,7 @@
-"""The figures beyond the paper's: the thresholds of propagation, and the methods that use all views."""
+"""The figures beyond the paper's.
+
+The thresholds of propagation, and the methods that use all views.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,16 @@ from mvcc.reporting.figures._style import (
     root,
     square,
 )
-from mvcc.results import BEYOND, BEYOND_PEERS, CROSS_VALIDATED, DIRECT_MAPPING, JOINT, K_MEANS, PROPAGATION, SINGLE_VIEW
+from mvcc.results import (
+    BEYOND,
+    BEYOND_PEERS,
+    CROSS_VALIDATED,
+    DIRECT_MAPPING,
+    JOINT,
+    K_MEANS,
+    PROPAGATION,
+    SINGLE_VIEW,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +57,11 @@ if TYPE_CHECKING:
 
 _TITLE = "Constraint Propagation against Direct Mapping, by threshold and number of constraints"
 _NOTE = (
-    "Colors and signed numbers: the pairwise F-measure of Constraint Propagation, mean of all views, less that of "
-    "Direct Mapping, which uses no threshold and stands below, without color (DM). {trials} Colors change with the "
-    "square root of the difference. cv: every trial chooses its threshold by cross-validation over the constrained "
-    "instances (§6.3). A frame marks the best fixed threshold of each column."
+    "Colors and signed numbers: the pairwise F-measure of Constraint Propagation, mean of all "
+    "views, less that of Direct Mapping, which uses no threshold and stands below, without color "
+    "(DM). {trials} Colors change with the square root of the difference. cv: every trial chooses "
+    "its threshold by cross-validation over the constrained instances (§6.3). A frame marks the "
+    "best fixed threshold of each column."
 )
 _SPECIAL = {CROSS_VALIDATED: "cv", DIRECT_MAPPING: "DM"}
 _SIZE = (4.0, 3.0)
@@ -57,12 +70,14 @@ _GAP = 0.35  # between the fixed thresholds and the rows below, in rows
 
 
 def heat_map(points: pd.DataFrame) -> pd.DataFrame:
-    """Arrange the differences to Direct Mapping's mean F-measure for one data set, base algorithm and mapped fraction.
+    """Arrange the differences to Direct Mapping's mean F of a data set, base and mapped fraction.
 
-    One column per number of constraints and one row per fixed threshold, descending, then ``cv`` where there is such,
-    and the F-measure of Direct Mapping itself.
+    One column per number of constraints and one row per fixed threshold, descending, then ``cv``
+    where there is such, and the F-measure of Direct Mapping itself.
     """
-    points = points.assign(row=points["threshold"].where(points["method"] != DIRECT_MAPPING, points["method"]))
+    points = points.assign(
+        row=points["threshold"].where(points["method"] != DIRECT_MAPPING, points["method"])
+    )
     table = points.pivot_table(index="row", columns="n_constraints", values="mean", aggfunc="first")
     fixed = sorted(set(table.index) - set(_SPECIAL), key=float, reverse=True)
     table = table.loc[[*fixed, *(name for name in _SPECIAL if name in table.index)]]
@@ -73,8 +88,8 @@ def heat_map(points: pd.DataFrame) -> pd.DataFrame:
 def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
     """Draw the difference to Direct Mapping over threshold × number of constraints (§6.3).
 
-    One row of panels per data set and mapped fraction and one column per base algorithm; None without a sweep beside
-    Direct Mapping.
+    One row of panels per data set and mapped fraction and one column per base algorithm; None
+    without a sweep beside Direct Mapping.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import FuncNorm
@@ -94,29 +109,45 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
     panels = [panel for panel in panels_by_base(rows) if panel.points["method"].nunique() == 2]
     if not panels:
         return None
-    largest = max(float(heat_map(panel.points).iloc[:-1].abs().max().max()) for panel in panels) or 1.0
+    largest = (
+        max(float(heat_map(panel.points).iloc[:-1].abs().max().max()) for panel in panels) or 1.0
+    )
     colors = ScalarMappable(FuncNorm((root, square), -largest, largest), "RdBu")
 
     def draw(axes: Axes, points: pd.DataFrame) -> None:
         _draw_map(axes, heat_map(points), colors, of_paper.get(points["dataset"].iloc[0]))
 
     figure = draw_panels(panels, _TITLE, _NOTE.format(trials=about_trials(rows)), draw, _SIZE)
-    marks: list[Artist] = [Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.8)]
+    marks: list[Artist] = [
+        Patch(label="Best fixed threshold", fill=False, edgecolor="black", linewidth=1.8)
+    ]
     if of_paper:
-        marks.append(Line2D([], [], label="Threshold of Figure 4", color="black", marker=">", linestyle="none"))
+        marks.append(
+            Line2D(
+                [], [], label="Threshold of Figure 4", color="black", marker=">", linestyle="none"
+            )
+        )
     add_legend(figure, "Marks", marks)
     add_color_bar(figure, "Difference of F-measure (CP − DM)", colors)
     return figure
 
 
 def _thresholds_of_figure_4(curves: pd.DataFrame) -> dict[str, float]:
-    """Return the threshold of Table 1 for each data set: the one that the main experiment was run with."""
+    """Return the threshold of Table 1 for each data set.
+
+    The one that the main experiment was run with.
+    """
     main = main_experiment(curves, "multi-view")
     main = main[main["threshold"].notna() & (main["threshold"] != CROSS_VALIDATED)]
-    return {str(dataset): float(of_dataset["threshold"].iloc[0]) for dataset, of_dataset in main.groupby("dataset")}
+    return {
+        str(dataset): float(of_dataset["threshold"].iloc[0])
+        for dataset, of_dataset in main.groupby("dataset")
+    }
 
 
-def _draw_map(axes: Axes, table: pd.DataFrame, colors: ScalarMappable, of_paper: float | None) -> None:
+def _draw_map(
+    axes: Axes, table: pd.DataFrame, colors: ScalarMappable, of_paper: float | None
+) -> None:
     from matplotlib.patches import Rectangle
 
     fixed = [name for name in table.index if name not in _SPECIAL]
@@ -130,10 +161,14 @@ def _draw_map(axes: Axes, table: pd.DataFrame, colors: ScalarMappable, of_paper:
         ink = "white" if sum(color[:3]) < 1.4 else "black"
         if len(table.columns) <= _MOST_CELLS_WITH_NUMBERS:
             written = f"{value:{'.3f' if name == DIRECT_MAPPING else '+z.3f'}}".replace("-", "−")
-            axes.text(column, places[row], written, ha="center", va="center", fontsize=7.5, color=ink)
+            axes.text(
+                column, places[row], written, ha="center", va="center", fontsize=7.5, color=ink
+            )
         if name in fixed and value == best[n]:
             inset = (corner[0] + 0.05, corner[1] + 0.1)
-            axes.add_patch(Rectangle(inset, 0.9, 0.8, fill=False, edgecolor=ink, linewidth=1.8, zorder=3))
+            axes.add_patch(
+                Rectangle(inset, 0.9, 0.8, fill=False, edgecolor=ink, linewidth=1.8, zorder=3)
+            )
     axes.set_xlim(-0.5, len(table.columns) - 0.5)
     axes.set_ylim(max(places) + 0.5, -0.5)
     axes.set_xticks(range(len(table.columns)), [f"{n:g}" for n in table.columns])
@@ -149,9 +184,10 @@ def _label(threshold: str, of_paper: float | None) -> str:
 
 _BEYOND_TITLE = "Beyond the paper. All views in one graph, and the alternatives"
 _BEYOND_NOTE = (
-    "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. {trials} Bars: ± 1 standard "
-    "error. The alternatives have {mapped} of the instances mapped, where they use a mapping at all. The paper's "
-    "methods have, at each point, the base algorithm that was better there in hindsight. " + LOGARITHMIC
+    "Pairwise F-measure, mean of all views, on features scaled by one automatic rule. {trials} "
+    "Bars: ± 1 standard error. The alternatives have {mapped} of the instances mapped, where they "
+    "use a mapping at all. The paper's methods have, at each point, the base algorithm that was "
+    "better there in hindsight. " + LOGARITHMIC
 )
 _PANEL = (4.0, 3.2)  # inches; the legends of a single row of panels need as much
 _STYLES = METHODS | {K_MEANS: WITHOUT_BASE[K_MEANS]} | PEERS
@@ -186,13 +222,22 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
     import pandas as pd
 
     rows = pd.concat([ours, others], ignore_index=True)
-    panels = side_by_side([(dataset_title(name), rows[rows["dataset"] == name]) for name in in_order(ours["dataset"])])
+    panels = side_by_side(
+        [(dataset_title(name), rows[rows["dataset"] == name]) for name in in_order(ours["dataset"])]
+    )
     note = _BEYOND_NOTE.format(trials=about_trials(rows), mapped=percent(mapped))
     figure = draw_panels(panels, _BEYOND_TITLE, note, draw, _PANEL)
     add_fractions(figure, lines, style, f"{style.title}, mapped")
     present = set(others["method"])
-    for title, group in (("Methods of the paper", METHODS), ("Other packages", {K_MEANS: _STYLES[K_MEANS]} | PEERS)):
-        entries = [entry(one.title, one, _line(name), _fill(name)) for name, one in group.items() if name in present]
+    for title, group in (
+        ("Methods of the paper", METHODS),
+        ("Other packages", {K_MEANS: _STYLES[K_MEANS]} | PEERS),
+    ):
+        entries = [
+            entry(one.title, one, _line(name), _fill(name))
+            for name, one in group.items()
+            if name in present
+        ]
         if entries:
             add_legend(figure, title, entries)
     return figure
@@ -200,7 +245,9 @@ def draw_beyond(curves: pd.DataFrame) -> Figure | None:
 
 def _best_base(rows: pd.DataFrame) -> pd.DataFrame:
     """Keep of each method the base with the largest mean, point by point."""
-    return rows.sort_values("mean", ascending=False).drop_duplicates(["dataset", "method", "n_constraints"])
+    return rows.sort_values("mean", ascending=False).drop_duplicates(
+        ["dataset", "method", "n_constraints"]
+    )
 
 
 def _line(name: str) -> LineStyle:

@@ -32,9 +32,18 @@ class SeriesStyle:
     marker_size: float  # points; evens out the area of the different shapes
 
 
-# After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colors differ in gray, too.
-_LOOKS = (("#00558f", "o", 5.0), ("#d55e00", "s", 4.6), ("#3fbf95", "^", 5.6), ("#000000", "D", 4.2))
-METHODS = {name: SeriesStyle(title, *look) for (name, title), look in zip(TRANSFERS.items(), _LOOKS, strict=True)}
+# After Okabe and Ito, with lightness pulled apart (35, 54, 70, 0 of 100) so that the colors differ
+# in gray, too.
+_LOOKS = (
+    ("#00558f", "o", 5.0),
+    ("#d55e00", "s", 4.6),
+    ("#3fbf95", "^", 5.6),
+    ("#000000", "D", 4.2),
+)
+METHODS = {
+    name: SeriesStyle(title, *look)
+    for (name, title), look in zip(TRANSFERS.items(), _LOOKS, strict=True)
+}
 # Beyond the paper: what needs no base. Of these and of others the markers tell the colors apart.
 WITHOUT_BASE = {
     JOINT: SeriesStyle("Joint Graph", "#8000e0", "h", 5.6),
@@ -48,20 +57,28 @@ PEERS = {
     "label-spreading": SeriesStyle("Label Spreading", "#888888", "p", 5.0),
     "spectral-learning": SeriesStyle("Spectral Learning", "#888888", "*", 6.6),
 }
-# Of methods that the paper does not have. Apart from those above and from each other (ΔE > 30) also where one of the
-# three kinds of cones is missing.
+# Of methods that the paper does not have. Apart from those above and from each other (ΔE > 30) also
+# where one of the three kinds of cones is missing.
 _OTHER_COLORS = ("#8000e0", "#604020", "#c0a0e0")
 _OTHER_MARKERS = (("v", 5.6), ("P", 5.6), ("X", 5.6), ("p", 5.6), ("*", 7.4))
 # Where both base algorithms share a panel, their colors and markers tell them apart.
 _BASE_LOOKS = (("#00558f", "o", 4.6), ("#d55e00", "s", 4.6))
-BASE_STYLES = {name: SeriesStyle(title, *look) for (name, title), look in zip(BASES.items(), _BASE_LOOKS, strict=True)}
+BASE_STYLES = {
+    name: SeriesStyle(title, *look)
+    for (name, title), look in zip(BASES.items(), _BASE_LOOKS, strict=True)
+}
 
 SOFT = "#444444"  # for what should not shout
 ANY = SeriesStyle("any", SOFT, "o", 5.0)  # in legends that are about the line alone
 
 SINGLE_VIEW_LINE: LineStyle = (0, (7, 1.5, 1.2, 1.5))
 _PAPER_LINES: dict[float, LineStyle] = {1.0: "solid", 0.4: (0, (4, 1.6)), 0.2: (0, (1, 1.3))}
-_OTHER_LINES: tuple[LineStyle, ...] = ((0, (10, 2)), (0, (2.5, 1.2)), (0, (1, 3)), (0, (5, 1.2, 1, 1.2, 1, 1.2)))
+_OTHER_LINES: tuple[LineStyle, ...] = (
+    (0, (10, 2)),
+    (0, (2.5, 1.2)),
+    (0, (1, 3)),
+    (0, (5, 1.2, 1, 1.2, 1, 1.2)),
+)
 
 _SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
@@ -87,7 +104,8 @@ _SETTINGS: dict[Any, Any] = {
 def method_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
     """Give methods, by the names in the results, their titles, colors and markers.
 
-    The paper's come first, in its order, then those without a base, then all others by name, in looks of their own.
+    The paper's come first, in its order, then those without a base, then all others by name, in
+    looks of their own.
     """
     present, known = set(names), METHODS | WITHOUT_BASE | PEERS
     others = zip(sorted(present - known.keys()), cycle(_OTHER_COLORS), cycle(_OTHER_MARKERS))
@@ -104,7 +122,7 @@ def _title(name: str) -> str:
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw and save with matplotlib's defaults and our settings, whatever the user's own ``matplotlibrc`` says."""
+    """Draw and save with matplotlib's defaults and our settings, not the user's own."""
     import matplotlib
 
     with matplotlib.rc_context():
@@ -114,7 +132,10 @@ def house_style() -> Iterator[None]:
 
 
 def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
-    """Give each mapped fraction, in descending order, its type of line: the paper's for 20, 40 and 100 %."""
+    """Give each mapped fraction, in descending order, its type of line.
+
+    The paper's for 20, 40 and 100 %.
+    """
     others = cycle(_OTHER_LINES)
     return {
         fraction: _PAPER_LINES[fraction] if fraction in _PAPER_LINES else next(others)
@@ -128,7 +149,10 @@ def percent(fraction: float) -> str:
 
 
 def root(difference: Any) -> Any:
-    """Take square roots that keep the sign: a scale on which small differences are seen beside large ones."""
+    """Take square roots that keep the sign.
+
+    A scale on which small differences are seen beside large ones.
+    """
     import numpy as np
 
     return np.sign(difference) * np.sqrt(np.abs(difference))
@@ -140,7 +164,7 @@ def square(place: Any) -> Any:
 
 
 def tint(color: str, fraction: float) -> tuple[float, float, float]:
-    """Mix a color with white: a marker is filled as far as the mapping is known, so it tells what its line tells."""
+    """Mix a color with white: a marker is filled as far as the mapping is known."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (1 - fraction * (1 - part) for part in to_rgb(color))
@@ -164,12 +188,8 @@ def new_sheet(
 ) -> tuple[Figure, GridSpec]:
     """Make an empty figure, sized for its rows and columns of panels, and the grid of their places.
 
-    The title is above, and the figure's label; the note is below, wrapped; a panel has width and height in inches.
-
-    Raises
-    ------
-    StoreError
-        If there are too many panels.
+    The title is above, and the figure's label; the note is below, wrapped; a panel has width and
+    height in inches.
     """
     from matplotlib.figure import Figure
 
@@ -180,13 +200,17 @@ def new_sheet(
     height = _TOP + n_rows * (panel_height + _ROW_GAP) - _ROW_GAP + bottom
     if max(width, height) > _LARGEST:
         raise StoreError(
-            f"cannot draw {n_rows} × {n_columns} panels, they would be {max(width, height):.0f} inches long. Give a "
-            "folder with fewer experiments."
+            f"cannot draw {n_rows} × {n_columns} panels, they would be {max(width, height):.0f} "
+            "inches long. Give a folder with fewer experiments."
         )
     figure = Figure(figsize=(width, height))
     figure.set_label(title)
-    figure.text(_EDGE / width, 1 - _EDGE / height, title, fontsize=11.5, fontweight="bold", va="top")
-    figure.text(_EDGE / width, _EDGE / height, note, fontsize=8.5, color=SOFT, va="bottom", linespacing=1.3)
+    figure.text(
+        _EDGE / width, 1 - _EDGE / height, title, fontsize=11.5, fontweight="bold", va="top"
+    )
+    figure.text(
+        _EDGE / width, _EDGE / height, note, fontsize=8.5, color=SOFT, va="bottom", linespacing=1.3
+    )
     grid = figure.add_gridspec(
         n_rows,
         n_columns,
@@ -210,7 +234,10 @@ def add_legend(figure: Figure, title: str, handles: Sequence[Artist]) -> None:
         handlelength=3.5,
         loc="upper left",
         borderaxespad=0,
-        bbox_to_anchor=(1 - (_RIGHT - _EDGE) / width, 1 - (_TOP + _lines_above(figure) * _LEGEND_LINE) / height),
+        bbox_to_anchor=(
+            1 - (_RIGHT - _EDGE) / width,
+            1 - (_TOP + _lines_above(figure) * _LEGEND_LINE) / height,
+        ),
     )
 
 
@@ -229,23 +256,31 @@ def _lines_above(figure: Figure) -> float:
 
 
 def set_panel_title(axes: Axes, title: str, detail: str = "") -> None:
-    """Write the title above a panel, and below the title a smaller line of details, if there are any."""
+    """Write the title above a panel, and a smaller line of details, if any, below it."""
     axes.set_title(title, loc="left", pad=17 if detail else 6)
     axes.annotate(
-        detail, (0, 1), xycoords="axes fraction", xytext=(0, 5), textcoords="offset points", fontsize=8, color=SOFT
+        detail,
+        (0, 1),
+        xycoords="axes fraction",
+        xytext=(0, 5),
+        textcoords="offset points",
+        fontsize=8,
+        color=SOFT,
     )
 
 
 def set_schedule(axes: Axes, schedule: Sequence[float]) -> float:
-    """Make the horizontal axis logarithmic, with a tick at each number of constraints, and a label where there is room.
+    """Make the horizontal axis logarithmic, with a tick at each number, labeled if there is room.
 
-    With 0 among them, the axis is linear from there to the next number. Return how far, in places on the axis, curves
-    may be moved apart without meeting the next point's.
+    With 0 among them, the axis is linear from there to the next number. Return how far, in places
+    on the axis, curves may be moved apart without meeting the next point's.
     """
     if schedule[0] > 0:
         axes.set_xscale("log")
     else:
-        axes.set_xscale("symlog", linthresh=next((number for number in schedule if number > 0), 1), linscale=0.5)
+        axes.set_xscale(
+            "symlog", linthresh=next((number for number in schedule if number > 0), 1), linscale=0.5
+        )
     to_place = axes.xaxis.get_transform()
     places = to_place.transform(schedule)
     length = places[-1] - places[0] or 1.0

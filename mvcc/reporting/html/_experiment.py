@@ -1,4 +1,4 @@
-"""The page of experiments: their learning curves, the paper's claims, the figures, and where the results come from."""
+"""The page of experiments: learning curves, claims, figures, and where results come from."""
 
 from __future__ import annotations
 
@@ -40,13 +40,20 @@ _SYMBOLS = {
     "h": "hexagon2", "d": "diamond-tall",
 }  # fmt: skip
 _NO_BASE = "none"  # where no method has one
-_VARIED = ("mapped", "rewired", "closure", "threshold")  # what a curve has one value of, beside its base and method
+_VARIED = (
+    "mapped",
+    "rewired",
+    "closure",
+    "threshold",
+)  # what a curve has one value of, beside its base and method
 
 
 def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a figure for plotly for every experiment, base algorithm and setting, which are what to choose by."""
+    """Return a figure for plotly for every experiment, base and setting."""
     styles = method_styles(curves["method"])
-    runs = [run for _, run in curves.groupby(["folder", "experiment", "dataset", "view"], dropna=False)]
+    runs = [
+        run for _, run in curves.groupby(["folder", "experiment", "dataset", "view"], dropna=False)
+    ]
     runs.sort(key=lambda run: run["study"].iloc[0] != "main")  # the paper's own come first
     titles = [_title(run) for run in runs]
     found = []
@@ -54,7 +61,11 @@ def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
         experiment = title if titles.count(title) == 1 else f"{title} · {run['folder'].iloc[0]}"
         for base in [base for base in BASES if base in set(run["base"])] or [_NO_BASE]:
             for setting, chosen in _settings(of_base(run, base)):
-                place = {"experiment": experiment, "base": BASES.get(base, base), "setting": setting}
+                place = {
+                    "experiment": experiment,
+                    "base": BASES.get(base, base),
+                    "setting": setting,
+                }
                 found.append({**place, "figure": _figure(chosen, place, styles)})
     return found
 
@@ -67,8 +78,13 @@ def _title(run: pd.DataFrame) -> str:
 
 
 def _settings(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Give every combination of what was varied; a method that a value does not concern is in each."""
-    varied = [(name, values) for name in _VARIED if len(values := sorted(set(rows[name].dropna()))) > 1]
+    """Give every combination of what was varied.
+
+    A method that a value does not concern is in each.
+    """
+    varied = [
+        (name, values) for name in _VARIED if len(values := sorted(set(rows[name].dropna()))) > 1
+    ]
     for combination in product(*(values for _, values in varied)):
         chosen, words = rows, []
         for (name, _), value in zip(varied, combination, strict=True):
@@ -88,11 +104,17 @@ def _write(name: str, value: Any) -> str:
             return f"{name} {value}"
 
 
-def _figure(rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesStyle]) -> dict[str, Any]:
+def _figure(
+    rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesStyle]
+) -> dict[str, Any]:
     multi_view = rows["experiment"].iloc[0] == "multi-view"
     schedule = sorted(set(rows["n_constraints"]))
     # 0 has no place on plotly's logarithmic axis
-    scale = {"type": "log", "tickvals": schedule, "minor": {"ticks": ""}} if schedule[0] > 0 else {"type": "linear"}
+    scale = (
+        {"type": "log", "tickvals": schedule, "minor": {"ticks": ""}}
+        if schedule[0] > 0
+        else {"type": "linear"}
+    )
     return {
         "data": [
             _curve(style, points)
@@ -103,8 +125,16 @@ def _figure(rows: pd.DataFrame, place: dict[str, str], styles: dict[str, SeriesS
             "hovermode": "closest",
             "margin": {"l": 56, "r": 12, "t": 8, "b": 44},
             "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0},
-            "xaxis": {"title": {"text": PER_VIEW if multi_view else IN_THE_VIEW}, "zeroline": False, **scale},
-            "yaxis": {"title": {"text": "Pairwise F-measure"}, "zeroline": False, "automargin": True},
+            "xaxis": {
+                "title": {"text": PER_VIEW if multi_view else IN_THE_VIEW},
+                "zeroline": False,
+                **scale,
+            },
+            "yaxis": {
+                "title": {"text": "Pairwise F-measure"},
+                "zeroline": False,
+                "automargin": True,
+            },
             "showlegend": True,
             "meta": ", ".join(place.values()),
         },
@@ -129,17 +159,18 @@ def _curve(style: SeriesStyle, points: pd.DataFrame) -> dict[str, Any]:
             )
         ],
         "line": {"color": style.color, "width": 2},
-        "marker": {"color": style.color, "symbol": _SYMBOLS[style.marker], "size": 2 * style.marker_size},
+        "marker": {
+            "color": style.color,
+            "symbol": _SYMBOLS[style.marker],
+            "size": 2 * style.marker_size,
+        },
     }
 
 
 def experiment_page(results_dir: Path) -> bytes:
-    """Return the report of all experiments below a folder: one HTML page that needs nothing else, and no network.
+    """Return the report of all experiments below a folder.
 
-    Raises
-    ------
-    StoreError
-        If there is no experiment, or if a file is damaged.
+    One page that needs nothing else, and no network.
     """
     results = Results(results_dir)
     experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
@@ -147,7 +178,9 @@ def experiment_page(results_dir: Path) -> bytes:
     return rendered(
         "experiment.html",
         {"page": "experiment", "curves": learning_curves(results.curves)},
-        title=f"Experiment {name}" if len(experiments) == 1 else f"{len(experiments)} experiments in {name}",
+        title=f"Experiment {name}"
+        if len(experiments) == 1
+        else f"{len(experiments)} experiments in {name}",
         experiments=experiments,
         trials=about_trials(results.curves),
         figures=list(_figures(results)),
@@ -195,7 +228,10 @@ def _describe(results: Results, folder: Path) -> ExperimentInfo:
 
 
 def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Give the parts of a manifest, those that we know first; one from elsewhere may have others, or few."""
+    """Give the parts of a manifest, those that we know first.
+
+    One from elsewhere may have others, or few.
+    """
     titles = {"config": "Configuration", "data": "Data (sha256)", "checksums": "Results (sha256)"}
     for key, title in titles.items():
         if key in manifest:
@@ -203,7 +239,9 @@ def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[s
     runs = manifest.get("runs", [])
     for number, run in enumerate(runs if isinstance(runs, list) else [runs], 1):
         yield f"Run {number}", rows_of_settings(_tree("run", run))
-    if others := {key: value for key, value in manifest.items() if key not in titles and key != "runs"}:
+    if others := {
+        key: value for key, value in manifest.items() if key not in titles and key != "runs"
+    }:
         yield "Further", rows_of_settings(others)
 
 
@@ -225,13 +263,18 @@ def _image(figure: Figure) -> str:
 
     content = io.BytesIO()
     with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from ")  # a name that the font cannot write
+        warnings.filterwarnings(
+            "ignore", "Glyph .* missing from "
+        )  # a name that the font cannot write
         figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
     return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
 
 
 def _claims(results: Results) -> dict[str, Any]:
-    """Return the scorecard, or why there is none: results that claims cannot use have curves all the same."""
+    """Return the scorecard, or why there is none.
+
+    Results that claims cannot use have curves all the same.
+    """
     try:
         scorecard = evaluate(read_evidence(results))
     except StoreError as error:

@@ -13,17 +13,29 @@ from mvcc.results import Clustering, ClusterProfile, ColumnProfile, HeldOut, Vie
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-# The first seven after Okabe and Ito; the colors themselves, for light and dark, are --c0 … --c9 of report.css. Their
-# number and that of the symbols have no common divisor: 90 clusters are all different.
+# The first seven after Okabe and Ito; the colors themselves, for light and dark, are --c0 … --c9 of
+# report.css. Their number and that of the symbols have no common divisor: 90 clusters are all
+# different.
 N_COLORS = 10
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down", "bowtie")
+SYMBOLS = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "cross",
+    "x",
+    "star",
+    "triangle-down",
+    "bowtie",
+)
 _SHAPES = {  # in a square from -8 to 8
     "circle": "M-6,0a6,6 0 1,0 12,0a6,6 0 1,0 -12,0Z",
     "square": "M-5.5,-5.5H5.5V5.5H-5.5Z",
     "diamond": "M0,-7.5L7.5,0L0,7.5L-7.5,0Z",
     "triangle-up": "M0,-6.5L7,5.5H-7Z",
     "cross": "M-2.5,-7H2.5V-2.5H7V2.5H2.5V7H-2.5V2.5H-7V-2.5H-2.5Z",
-    "x": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0L6.7,3.5L3.5,6.7Z",
+    "x": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0"
+    "L6.7,3.5L3.5,6.7Z",
     "star": "M0,-8L2,-2.7L7.6,-2.5L3.2,1L4.7,6.5L0,3.4L-4.7,6.5L-3.2,1L-7.6,-2.5L-2,-2.7Z",
     "triangle-down": "M0,6.5L7,-5.5H-7Z",
     "bowtie": "M-7,-6V6L7,-6V6Z",
@@ -52,7 +64,10 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def repeatability(agreement: float) -> str:
-    """Say what a mean adjusted Rand index between runs and result means; 1 is the same clusters, 0 is chance."""
+    """Say what a mean adjusted Rand index between runs and result means.
+
+    1 is the same clusters, 0 is chance.
+    """
     if agreement >= 0.9:
         return "practically the same clusters at every start"
     if agreement >= 0.7:
@@ -86,7 +101,9 @@ def _parts(value: Any) -> list[tuple[Any, Any]] | None:
     """Return what a value consists of, if it is to be listed part by part."""
     if isinstance(value, Mapping) and value:
         return list(value.items())
-    if isinstance(value, list | tuple) and any(isinstance(one, Mapping | list | tuple) for one in value):
+    if isinstance(value, list | tuple) and any(
+        isinstance(one, Mapping | list | tuple) for one in value
+    ):
         return list(enumerate(value))
     return None
 
@@ -116,7 +133,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Distribution:
-    """A column that sets a cluster apart, and for numbers their distributions in the cluster and outside."""
+    """A column that sets a cluster apart; numbers have their distributions in it and outside."""
 
     column: ColumnProfile
     boxes: tuple[Box, Box] | None
@@ -158,7 +175,12 @@ def cluster_sections(facts: Clustering) -> list[ClusterSection]:
         ClusterSection(
             cluster,
             [
-                OfView(number, view, own[cluster], [_distribution(column) for column in own[cluster].columns])
+                OfView(
+                    number,
+                    view,
+                    own[cluster],
+                    [_distribution(column) for column in own[cluster].columns],
+                )
                 for number, (view, own) in enumerate(zip(facts.views, facts.profiles, strict=True))
             ],
         )
@@ -170,7 +192,8 @@ def cluster_names(facts: Clustering) -> list[str]:
     """Name clusters as a person did, else after what sets them apart in each view."""
     given = facts.names or ("",) * facts.n_clusters
     found = [
-        " / ".join(dict.fromkeys(one.name for one in own if one.name)) for own in zip(*facts.profiles, strict=True)
+        " / ".join(dict.fromkeys(one.name for one in own if one.name))
+        for own in zip(*facts.profiles, strict=True)
     ]
     return [name or other for name, other in zip(given, found or given, strict=True)]
 
@@ -180,12 +203,14 @@ def _distribution(column: ColumnProfile) -> Distribution:
         return Distribution(column, None)
     least = min(five[0] for five in column.quantiles)
     width = max(five[-1] for five in column.quantiles) - least or 1.0
-    inside, outside = (Box(*(round(100 * (q - least) / width, 1) for q in five)) for five in column.quantiles)
+    inside, outside = (
+        Box(*(round(100 * (q - least) / width, 1) for q in five)) for five in column.quantiles
+    )
     return Distribution(column, (inside, outside))
 
 
 def confusion(held_out: HeldOut, first: str, second: str) -> Confusion:
-    """Say how the clusters of two views agree on rows whose matches were left out, and which are split or merged."""
+    """Say how clusters agree on rows whose matches were left out, and which are split or merged."""
     columns = tuple(zip(*held_out.table, strict=True))
     sentences = [
         f"Cluster {cluster} of {first} is split in {second}: {_listed(parts)}."
@@ -196,8 +221,9 @@ def confusion(held_out: HeldOut, first: str, second: str) -> Confusion:
         for cluster, parts in _split(columns)
     ]
     return Confusion(
-        f"Where its match is left out, {percent(held_out.agreement)} of {held_out.n:,} matched rows are in the same "
-        f"cluster in both views; by chance it would be {percent(held_out.by_chance)}.",
+        f"Where its match is left out, {percent(held_out.agreement)} of {held_out.n:,} matched "
+        "rows are in the same cluster in both views; by chance it would be "
+        f"{percent(held_out.by_chance)}.",
         sentences or ["No cluster of one view is split in the other."],
         held_out.table,
         max(map(max, held_out.table)),
@@ -205,10 +231,14 @@ def confusion(held_out: HeldOut, first: str, second: str) -> Confusion:
 
 
 def _split(table: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-    """Give the clusters of which two others or more hold a quarter each, with these and their shares."""
+    """Give the clusters of which two others or more hold a quarter each, with their shares."""
     for cluster, counts in enumerate(table):
         if (total := sum(counts)) >= _FEWEST:
-            parts = [(other, count / total) for other, count in enumerate(counts) if count >= _PART * total]
+            parts = [
+                (other, count / total)
+                for other, count in enumerate(counts)
+                if count >= _PART * total
+            ]
             if len(parts) > 1:
                 yield cluster, sorted(parts, key=lambda part: -part[1])
 
