@@ -12,9 +12,6 @@ from .embedding import JointSpectralFeatures as JointSpectralFeatures
 from .embedding import PairMetric as PairMetric
 from .embedding import SpectralFeatures as SpectralFeatures
 from .embedding import spectral_features as spectral_features
-from .jobs import ClusteringResult as ClusteringResult
-from .jobs import cluster_views as cluster_views
-from .jobs import load_model as load_model
 from .metrics import cluster_fit as cluster_fit
 from .metrics import clustering_accuracy as clustering_accuracy
 from .metrics import pairwise_f_measure as pairwise_f_measure
@@ -33,6 +30,9 @@ from .multiview import match_candidates as match_candidates
 from .multiview import match_clusters as match_clusters
 from .multiview import suspicious_matches as suspicious_matches
 from .propagation import propagate_constraints as propagate_constraints
+from .tables import ClusteringResult as ClusteringResult
+from .tables import cluster_views as cluster_views
+from .tables import load_model as load_model
 from .views import ConstrainedViews as ConstrainedViews
 from .views import NeighborhoodKFold as NeighborhoodKFold
 from .views import PerView as PerView

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 MOST_BYTES = 10**6  # of the wheel
 NEEDED = (
     "mvcc/py.typed",
-    "mvcc/jobs/example/cluster.yaml",
+    "mvcc/tables/example/cluster.yaml",
     "mvcc/datasets/registry.yaml",
     "mvcc/reporting/claims/claims.yaml",
 )

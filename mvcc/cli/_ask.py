@@ -14,7 +14,7 @@ from mvcc.cli._job_options import job_options, settings, words_of
 from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
-    from mvcc.jobs import AskSession
+    from mvcc.tables import AskSession
 
 _EXAMPLES = (
     "mvcc ask cluster.yaml",
@@ -68,11 +68,11 @@ def command(
         raise click.UsageError("--browser asks in a page; leave it out, or leave out --pairs, --json and --answers.")
     if not browser and (port is not None or no_open):
         raise click.UsageError("--port and --no-open go with --browser; add it, or leave them out.")
-    from mvcc.jobs import load_job, read_inputs
+    from mvcc.tables import load_job, read_inputs
 
     job = load_job(config, list(settings(given)), defaults={"n_clusters": "auto"})
     inputs = read_inputs(job)
-    from mvcc.jobs import AskSession, record_table
+    from mvcc.tables import AskSession, record_table
 
     base = config.parent if config else Path()
     folder = out or (Path(job.asked) if job.asked else base / "asked")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from mvcc.cli._shared import remark, say
 
 if TYPE_CHECKING:
-    from mvcc.jobs import AskSession
+    from mvcc.tables import AskSession
 
 
 def ask_in_browser(session: AskSession, then: str, *, port: int, opens: bool) -> None:
     """Ask until the page finishes, Ctrl-C or SIGTERM; ``then`` is the command that comes next."""
-    from mvcc.jobs import serve_page
+    from mvcc.tables import serve_page
 
     def ready(address: str) -> None:
         say(address)

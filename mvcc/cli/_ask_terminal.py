@@ -16,7 +16,7 @@ from rich.text import Text
 
 from mvcc._utils.messages import counted, percent
 from mvcc.exceptions import MvccError
-from mvcc.jobs import AskSession, Card, ShownGroup, ShownRow
+from mvcc.tables import AskSession, Card, ShownGroup, ShownRow
 
 _NARROW = 80  # columns, below which rows are one below the other
 _MOST_GROUPS = 9  # that have a key

@@ -54,7 +54,7 @@ def command(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> N
 def _clustering(folder: Path) -> Finding:
     from mvcc.exceptions import MvccError
     from mvcc.experiments import Finding
-    from mvcc.jobs import check_clustering
+    from mvcc.tables import check_clustering
 
     try:
         verified, wrong, notes = check_clustering(folder)

@@ -24,7 +24,7 @@ from mvcc.cli._shared import (
 )
 
 if TYPE_CHECKING:
-    from mvcc.jobs import Column, Job
+    from mvcc.tables import Column, Job
 
 _EXAMPLES = (
     "mvcc cluster --view texts=texts.csv --view images=images.npz --match texts:images=matches.csv \\",
@@ -102,7 +102,7 @@ def command(
         raise click.UsageError("the number of clusters is missing; give it with -k (NUMBER or auto).")
     if out is None and not dry_run:
         raise click.UsageError("the output folder is missing; give it with --out.")
-    from mvcc.jobs import cluster_job, load_job
+    from mvcc.tables import cluster_job, load_job
 
     numbers = as_range(given["n_clusters"])
     if numbers:
@@ -132,7 +132,7 @@ def _try_numbers(
     as_json: bool,
 ) -> None:
     from mvcc._utils.outputs import write_output
-    from mvcc.jobs import CHOICE_KIND, CURVES, try_numbers
+    from mvcc.tables import CHOICE_KIND, CURVES, try_numbers
 
     with shown_steps() as on_step:
         tried = try_numbers(job, numbers, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
@@ -155,10 +155,10 @@ def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str
 
 
 def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
-    from mvcc.jobs import check_job
+    from mvcc.tables import check_job
 
     inputs = check_job(job, scheduler=scheduler)
-    from mvcc.jobs import described_features  # scikit-learn, once the files have been read
+    from mvcc.tables import described_features  # scikit-learn, once the files have been read
 
     features = [described_features(table, job) for table in inputs.tables]
     if as_json:
@@ -198,14 +198,14 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
 
 
 def _say_columns(columns: Sequence[Column]) -> None:
-    from mvcc.jobs import described
+    from mvcc.tables import described
 
     for line in described(columns):
         say(f"  {line}")
 
 
 def _print_outcome(facts: dict[str, Any], out: Path, report: Path, as_json: bool) -> None:
-    from mvcc.jobs import Column
+    from mvcc.tables import Column
 
     notes = [*facts["warnings"], *_doubts(facts)]
     for note in notes:

@@ -32,7 +32,7 @@ def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: b
     B are numbered as those of A that they are most like. Only rows and views that both have are compared.
     """
     # pandas takes longer to import than `mvcc compare --help` may take
-    from mvcc.jobs import compare_clusterings, write_moved
+    from mvcc.tables import compare_clusterings, write_moved
 
     found = compare_clusterings(first, second)
     if out is not None:

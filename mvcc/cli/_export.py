@@ -42,7 +42,7 @@ def command(folder: Path, out: Path, kind: str | None, fresh: bool, as_json: boo
     Texts that a spreadsheet program would take for formulas get a leading ' in CSV; in .xlsx they are marked as text.
     """
     # pandas takes longer to import than `mvcc export --help` may take
-    from mvcc.jobs import export_tables
+    from mvcc.tables import export_tables
 
     written = export_tables(folder, out, kind, fresh=fresh)
     if as_json:

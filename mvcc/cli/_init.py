@@ -20,7 +20,7 @@ def command(folder: Path, as_json: bool) -> None:
     they are, or replace them by your own tables.
     """
     # numpy takes longer to import than `mvcc init --help` may take
-    from mvcc.jobs import write_example
+    from mvcc.tables import write_example
 
     paths = write_example(folder)
     if as_json:

@@ -59,7 +59,7 @@ def command(
         raise click.UsageError("there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE.")
     if out is None and not as_json:
         raise click.UsageError("the output file is missing; give it with --out, or print the proposals with --json.")
-    from mvcc.jobs import PROPOSALS, inputs_of, load_job, propose_matches, write_proposals
+    from mvcc.tables import PROPOSALS, inputs_of, load_job, propose_matches, write_proposals
 
     options = list(settings(given, ("asked", "on_conflict", "seed")))
     source = clustering / "cluster.yaml" if clustering else config

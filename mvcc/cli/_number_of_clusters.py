@@ -14,7 +14,7 @@ from mvcc.cli._shared import print_json, say
 from mvcc.exceptions import ConfigError
 
 if TYPE_CHECKING:
-    from mvcc.jobs import Job
+    from mvcc.tables import Job
 
 
 _BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the table
@@ -23,7 +23,7 @@ _BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the ta
 @contextmanager
 def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_json: bool) -> Iterator[None]:
     """Print criteria and the command that asks, where the number of clusters is to follow from answers and does not."""
-    from mvcc.jobs import UnknownNumberError, number_criteria
+    from mvcc.tables import UnknownNumberError, number_criteria
 
     try:
         yield
@@ -86,7 +86,7 @@ def print_numbers(
 
 
 def _files() -> tuple[str, str]:
-    from mvcc.jobs import CHOICE, CURVES
+    from mvcc.tables import CHOICE, CURVES
 
     return CHOICE, CURVES
 

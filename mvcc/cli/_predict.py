@@ -57,7 +57,7 @@ def command(folder: Path, views: tuple[str, ...], out: Path, scheduler: str | No
     """
     new = by_name(views, "--view")
     # pandas and scikit-learn take longer to import than a usage error may take
-    from mvcc.jobs import predict_files
+    from mvcc.tables import predict_files
 
     with shown_steps() as on_step:
         found = predict_files(folder, new, out, fresh=fresh, scheduler=scheduler, on_step=on_step)

@@ -30,7 +30,7 @@ def command(folder: Path, out: Path | None, fresh: bool, as_json: bool) -> None:
 
     inputs: list[str] = []
     if out is not None:
-        from mvcc.jobs import inputs_of_clustering
+        from mvcc.tables import inputs_of_clustering
 
         inputs = inputs_of_clustering(folder)
     written = write_report(folder, out, fresh=fresh, inputs=inputs)

@@ -12,7 +12,7 @@ from mvcc.cli._shared import below_help, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
     from mvcc.experiments import Config
-    from mvcc.jobs import Job
+    from mvcc.tables import Job
 
 _HELP_END = below_help(
     "mvcc validate configs/*.yaml --set trials=10",
@@ -53,7 +53,7 @@ def _load(path: str, overrides: tuple[str, ...]) -> Config | Job:
     # pydantic and the data sets take longer to import than `mvcc --help` may take
     from mvcc._utils.settings import Problems, read_yaml
     from mvcc.experiments import load_config
-    from mvcc.jobs import load_job
+    from mvcc.tables import load_job
 
     values = read_yaml(path, Problems(path, ""))
     is_job = isinstance(values, dict) and not {"views", "n_clusters"}.isdisjoint(values)
@@ -61,7 +61,7 @@ def _load(path: str, overrides: tuple[str, ...]) -> Config | Job:
 
 
 def _summary(config: Config | Job) -> list[str]:
-    from mvcc.jobs import Job
+    from mvcc.tables import Job
 
     if isinstance(config, Job):
         views = (f"{name} ({view.path})" for name, view in config.views.items())
@@ -80,7 +80,7 @@ def _summary(config: Config | Job) -> list[str]:
 
 def _complete(config: Config | Job) -> dict[str, Any]:
     from mvcc.experiments import list_cells
-    from mvcc.jobs import Job
+    from mvcc.tables import Job
 
     if isinstance(config, Job):
         return {"config": config.settings()}

@@ -14,10 +14,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits
 
-from mvcc.jobs import AskSession, load_job, read_inputs
+from mvcc.tables import AskSession, load_job, read_inputs
 from scripts.pictures.small import FOLDER, save_small
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
-from tests.jobs.asking.pages import serving
+from tests.tables.asking.pages import serving
 
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 N_ANSWERS = 24

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from mvcc.jobs.asking import _server
+from mvcc.tables.asking import _server
 from tests.browser.conftest import is_complaint
-from tests.jobs.asking.pages import KINDS, THEN, asked, kind_of, serving, write_tables
+from tests.tables.asking.pages import KINDS, THEN, asked, kind_of, serving, write_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

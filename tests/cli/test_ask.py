@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from tests.command_line import mvcc
-from tests.jobs.problems import read_csv, write_csv
+from tests.tables.problems import read_csv, write_csv
 from tests.terminal import Terminal
 
 ROWS = 30
@@ -304,7 +304,7 @@ def test_rows_are_beside_each_other_where_there_is_room(folder):
 
 
 def test_an_interrupted_session_goes_on(folder):
-    with patch("mvcc.jobs.AskSession.next", side_effect=KeyboardInterrupt):
+    with patch("mvcc.tables.AskSession.next", side_effect=KeyboardInterrupt):
         done = ask(folder, "ask.yaml")
     assert done.returncode == 130
     assert "interrupted; all answers are stored, the same command goes on." in done.stderr

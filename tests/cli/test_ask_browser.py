@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.command_line import mvcc
-from tests.jobs.asking.pages import asked, write_tables
+from tests.tables.asking.pages import asked, write_tables
 
 
 @pytest.fixture

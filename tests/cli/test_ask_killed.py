@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mvcc.jobs import AskSession, load_job, read_inputs
-from tests.jobs.problems import read_csv, write_csv
+from mvcc.tables import AskSession, load_job, read_inputs
+from tests.tables.problems import read_csv, write_csv
 from tests.terminal import Terminal
 
 ROWS = 60

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from mvcc.cli._cluster import command
 from mvcc.exceptions import ConfigError, ConstraintConflictError, DataError, InvalidInputError, StoreError
-from mvcc.jobs import write_example
+from mvcc.tables import write_example
 from tests.command_line import mvcc
 
 OPTIONS = [
@@ -101,8 +101,8 @@ def test_a_range_of_numbers_shows_what_speaks_for_each(data):
 
 
 def test_a_range_says_where_it_looks_at_a_sample(data, monkeypatch):
-    monkeypatch.setattr("mvcc.jobs._comparison._MOST_ROWS", 300)
-    monkeypatch.setattr("mvcc.jobs._comparison._ROWS_PER_CLUSTER", 1)
+    monkeypatch.setattr("mvcc.tables.fitting._comparison._MOST_ROWS", 300)
+    monkeypatch.setattr("mvcc.tables.fitting._comparison._ROWS_PER_CLUSTER", 1)
     tables = [word for word in OPTIONS if word not in ("-k", "4")]
     lines = run(*tables, "-k", "2-3", "--out", "numbers").stdout.splitlines()
     found = re.fullmatch(r"These are of a sample: (\d+) of 560 rows\.", lines[3])

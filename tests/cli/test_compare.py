@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from mvcc.cli._compare import command
 from mvcc.exceptions import StoreError
-from tests.jobs.problems import by_co_em, cluster, read_csv, with_values, write_problem
+from tests.tables.problems import by_co_em, cluster, read_csv, with_values, write_problem
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from numba import njit
 
 import mvcc.experiments
-import mvcc.jobs
+import mvcc.tables
 from mvcc.cli import _cluster, _run
 from mvcc.cli._shared import told_of_compiling
 from mvcc.experiments import RunReport
@@ -67,7 +67,7 @@ def test_in_a_log_it_is_one_line(said, capsys):
 
 def cluster(folder, *options):
     if not (folder / "cluster.yaml").exists():
-        mvcc.jobs.write_example(folder)
+        mvcc.tables.write_example(folder)
     return invoke(_cluster.command, folder / "cluster.yaml", "--out", folder / "out", "--stability-runs", 0, *options)
 
 
@@ -87,7 +87,7 @@ def invoke(command, *arguments):
 @pytest.fixture
 def compiling(monkeypatch):
     """Let both commands compile something, as they do where nothing is compiled yet."""
-    cluster_job = mvcc.jobs.cluster_job
+    cluster_job = mvcc.tables.cluster_job
 
     def cluster_something(*arguments, **options):
         compile_something()
@@ -97,7 +97,7 @@ def compiling(monkeypatch):
         compile_something()
         return RunReport(Path(folder), 0, 0, {}, 0.0)
 
-    monkeypatch.setattr(mvcc.jobs, "cluster_job", cluster_something)
+    monkeypatch.setattr(mvcc.tables, "cluster_job", cluster_something)
     monkeypatch.setattr(mvcc.experiments, "run_experiment", run_nothing)
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from mvcc import Constraints
 from mvcc.cli._constraints import command
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, StoreError
-from mvcc.jobs import write_example
+from mvcc.tables import write_example
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from pyarrow import parquet
 
 from mvcc.cli._export import command
 from mvcc.exceptions import ConfigError, DataError, StoreError
-from mvcc.jobs._workbooks import workbook_bytes
-from tests.jobs.problems import cluster, read_csv, with_values, write_csv
+from mvcc.tables.reading._workbooks import workbook_bytes
+from tests.tables.problems import cluster, read_csv, with_values, write_csv
 
 COLUMNS = ("id", "code", "fit", "note", "=x", "y", "price")
 NOTES = ("=1+1", "+49 30 1", "-", "@SUM(A1)", "\tx", "\n=1", "-1,5", "+2.5e-3", "-5 %", "a;b", "", 'say "é"')
@@ -192,7 +192,7 @@ def test_what_cannot_be_exported_is_told_and_nothing_is_written(folder, monkeypa
     ],
 )
 def test_what_no_workbook_can_hold_is_told(folder, tmp_path, monkeypatch, name, value, message):
-    monkeypatch.setattr(f"mvcc.jobs._workbooks.{name}", value)
+    monkeypatch.setattr(f"mvcc.tables.reading._workbooks.{name}", value)
     with pytest.raises(DataError, match=message):
         export(folder / "results", "--out", tmp_path / "all.xlsx")
     assert not (tmp_path / "all.xlsx").exists()

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from mvcc.cli import cli
 from mvcc.exceptions import ConfigError, DataError, StoreError
-from tests.jobs.problems import read_csv, write_csv
+from tests.tables.problems import read_csv, write_csv
 
 N, KNOWN = 90, 60
 COLUMNS = ["left", "right", "rank", "score", "mutual", "margin"]
@@ -118,7 +118,7 @@ def test_two_of_three_views_may_be_chosen_in_either_order(folder):
 
 
 def test_what_takes_too_long_is_not_measured(folder, monkeypatch):
-    monkeypatch.setattr("mvcc.jobs._match._MOST_MEASURED", 899)
+    monkeypatch.setattr("mvcc.tables.output._match._MOST_MEASURED", 899)
     done = run("match", "job.yaml", "--out", "proposals.csv")
     assert "was not measured" in done.stdout
     assert "Proposals: proposals.csv (30 lines)" in done.stdout

@@ -13,8 +13,9 @@ from click.testing import CliRunner
 from mvcc import load_model
 from mvcc.cli._predict import command
 from mvcc.exceptions import MvccError
-from mvcc.jobs import _chunks, predict_files
-from tests.jobs.problems import by_co_em, cluster, read_csv, with_values, write_csv, write_problem
+from mvcc.tables import predict_files
+from mvcc.tables.reading import _chunks
+from tests.tables.problems import by_co_em, cluster, read_csv, with_values, write_csv, write_problem
 
 
 @pytest.fixture(scope="module", params=["joint", "co-em"])

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mvcc.jobs import cluster_job, export_tables, load_job, predict_files
-from tests.jobs.problems import outputs, with_values, write_problem
+from mvcc.tables import cluster_job, export_tables, load_job, predict_files
+from tests.tables.problems import outputs, with_values, write_problem
 
 ENDINGS = (".csv", ".json", ".yaml", ".skops", ".html", ".parquet", ".txt")
 KILLS = [pytest.param(10, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.reliability)]

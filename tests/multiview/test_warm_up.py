@@ -20,7 +20,7 @@ import numpy as np
 from mvcc import Constraints, MPCKMeans, PCKMeans
 from mvcc._utils.kernels import threads
 from mvcc.multiview._warm_up import compile_all_kernels
-from mvcc.jobs import cluster_job, load_job, write_example
+from mvcc.tables import cluster_job, load_job, write_example
 from mvcc.experiments import Config
 from mvcc.experiments._trial import run_trial, warm_up
 

@@ -12,10 +12,10 @@ from hypothesis import example
 from hypothesis import strategies as st
 
 from mvcc.exceptions import DataError
-from mvcc.jobs._config import View
-from mvcc.jobs._features import numbers_of
-from mvcc.jobs._formats import read_frame
-from mvcc.jobs._tables import read_table
+from mvcc.tables._job import View
+from mvcc.tables.fitting._features import numbers_of
+from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._table import read_table
 from tests.robustness.cases import answer, command, many, with_warnings
 from tests.robustness.spoiling import spoilt_bytes
 
@@ -119,7 +119,7 @@ def test_the_command_clusters_spoilt_files_or_refuses_them(tmp_path_factory, con
     if dry is not None:
         assert json.loads(dry)["settings"]["n_clusters"] <= 12
         from mvcc.exceptions import MvccError
-        from mvcc.jobs import cluster_job, load_job
+        from mvcc.tables import cluster_job, load_job
 
         facts = answer(lambda: cluster_job(load_job(folder / "cluster.yaml"), folder / "out"), *WHERE, error=MvccError)
         assert facts is None or json.loads((folder / "out/clustering.json").read_text("utf-8")) == facts
@@ -298,7 +298,7 @@ def test_options_are_taken_or_refused_in_words(tmp_path, monkeypatch, options):
 
 
 def test_every_known_ending_is_tried():
-    from mvcc.jobs import _formats
+    from mvcc.tables.reading import _files
 
-    assert set(ENDINGS) | set(PACKED) == set(_formats._READERS)
-    assert read_frame is _formats.read_frame
+    assert set(ENDINGS) | set(PACKED) == set(_files._READERS)
+    assert read_frame is _files.read_frame

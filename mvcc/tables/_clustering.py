@@ -1,0 +1,105 @@
+"""From the files of a job, as they were read, to the folder with its results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mvcc._utils.environment import command_line, machine, now, versions
+from mvcc._utils.outputs import OutputFolder
+from mvcc.tables._job import Job
+from mvcc.tables.explaining._profiles import all_profiles
+from mvcc.tables.explaining._shown_rows import rows_shown
+from mvcc.tables.fitting._comparison import METHODS, compare
+from mvcc.tables.fitting._features import make_features
+from mvcc.tables.fitting._fit import fit_job
+from mvcc.tables.fitting._method import Rows
+from mvcc.tables.fitting._number_of_clusters import of_number, with_number
+from mvcc.tables.folders._folders import Folders
+from mvcc.tables.model._saved import SavedClustering, SavedView
+from mvcc.tables.output._facts import describe
+from mvcc.tables.output._folder import write_folder
+from mvcc.tables.reading._inputs import Inputs, caller_of
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered:
+    """A clustering: its facts, the tables of every view by file name, and the model, as it is stored and as fitted."""
+
+    facts: dict[str, Any]
+    tables: list[dict[str, Rows]]
+    saved: SavedClustering
+    model: Any
+
+
+def cluster_inputs(
+    said: Job,
+    inputs: Inputs,
+    out: OutputFolder,
+    began: float,
+    on_step: Callable[[str], None],
+    folders: Folders | None = None,
+) -> dict[str, Any]:
+    """Cluster what was read, and write everything; `began` is when the job did.
+
+    Of folders, which a sample was read of, all rows get a cluster.
+
+    Returns and raises what `cluster_job` does.
+    """
+    found = clustered(said, inputs, began, on_step)
+    on_step("writing")
+
+    def label_all(new: Path) -> None:
+        if folders is not None:
+            folders.label(said, found.saved, new, found.facts)
+            found.facts["seconds"] = round(time.perf_counter() - began, 1)
+
+    write_folder(out, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all)
+    return found.facts
+
+
+def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], None]) -> Clustered:
+    """Cluster what was read.
+
+    The settings in the facts are those that were said, also where the number of clusters follows from answers.
+    """
+    job, tables = with_number(said, inputs), inputs.tables
+    on_step("features")
+    features = [make_features(table, job) for table in tables]
+    views = [feature.X for feature in features]
+    method = METHODS[job.method](job, views, inputs.constraints, inputs.relations, caller_of(tables))
+    fit = fit_job(job, method, inputs.relations, on_step)
+    on_step("reasons")
+    explained = method.explain(tables, fit)
+    comparison = compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
+    on_step("profiles")
+    facts = describe(job, inputs, features, fit, explained, comparison) | {"settings": said.settings()}
+    facts["warnings"] += of_number(said, inputs)
+    facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit, job.k)
+    for view, shown in zip(facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True):
+        view |= shown
+    facts["inputs"] = [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files]
+    facts |= {"command": command_line(), "versions": versions(), "machine": machine(), "finished": now()}
+    facts["seconds"] = round(time.perf_counter() - began, 1)
+    of_views = zip(tables, features, fit.numbers, strict=True)
+    saved = SavedClustering(
+        [
+            SavedView(
+                table.name,
+                table.columns,
+                table.used,
+                not isinstance(table.X, np.ndarray),
+                table.id_column,
+                feature.transformer,
+                fit.model.predictor(view),
+                numbers,
+            )
+            for view, (table, feature, numbers) in enumerate(of_views)
+        ]
+    )
+    return Clustered(facts, explained.tables, saved, fit.model)

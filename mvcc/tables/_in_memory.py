@@ -1,0 +1,249 @@
+"""Clustering of tables in memory, with what `mvcc cluster` would say of them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from mvcc._utils.messages import nearest, shown
+from mvcc.exceptions import InvalidInputError
+from mvcc.tables._clustering import Clustered, clustered
+from mvcc.tables.output._compare import compare_facts
+from mvcc.tables.reading._frames import frame_of, inputs_of, job_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def cluster_views(
+    views: Mapping[str, Any],
+    *,
+    n_clusters: int,
+    matches: Mapping[tuple[str, str], Any] | None = None,
+    constraints: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> ClusteringResult:
+    """Cluster tables as `mvcc cluster` does, from memory.
+
+    Parameters
+    ----------
+    views : dict {name: DataFrame, Series or array-like of shape (n_v, d_v)}
+        Numbers, categories, texts, dates and truth values, with missing values. The row index has the ids.
+    n_clusters : int
+        k, the number of clusters.
+    matches : dict {(name, name): DataFrame of two columns of ids, pairs of row numbers, dict or sparse matrix}
+        Rows of two views that are the same object.
+    constraints : dict {name: Constraints, or DataFrame with the columns i, j, kind and perhaps weight}
+        Judged pairs.
+    **settings
+        As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``, ``closure``,
+        ``on_conflict``, ``features``, ``n_components``, ``stability_runs``, ``comparison``, ``seed``; and by view
+        ``columns``, ``ignore`` and ``labels_column``, such as ``ignore={"texts": ["price"]}``.
+
+    Returns
+    -------
+    ClusteringResult
+        Labels, fit and stability by id, and what explains them.
+
+    Raises
+    ------
+    ConfigError
+        For unknown settings, or values that they cannot have.
+    DataError, InvalidInputError
+        For tables, matches or constraints that cannot be used, or do not fit together.
+    ConstraintConflictError
+        When constraints and matches contradict each other, unless ``on_conflict="drop"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mvcc import cluster_views
+    >>> texts = pd.DataFrame({"words": [5, 6, 7, 90, 91, 95]}, index=list("abcdef"))
+    >>> images = pd.DataFrame({"light": [0.9, 0.8, 0.9, 0.1, 0.2, 0.1]}, index=list("uvwxyz"))
+    >>> matches = pd.DataFrame({"texts": ["a", "b", "d", "e"], "images": ["u", "v", "x", "y"]})
+    >>> found = cluster_views(
+    ...     {"texts": texts, "images": images}, matches={("texts", "images"): matches}, n_clusters=2
+    ... )
+    >>> bool(found.labels["texts"]["c"] == found.labels["images"]["w"])
+    True
+    """
+    began = time.perf_counter()
+    if not isinstance(views, Mapping):
+        raise InvalidInputError(f"views must be a dict {{name: table}}, got {type(views).__name__}.")
+    matches = matches or {}
+    job = job_of(views, matches, settings | {"n_clusters": n_clusters})
+    inputs = inputs_of(job, views, matches, constraints)
+    found = clustered(job, inputs, began, lambda step: None)
+    return ClusteringResult(found, {name: frame_of(view, name).index for name, view in views.items()})
+
+
+class ClusteringResult:
+    """The clusters of several views, with what tells how far to trust them. Made by ``cluster_views``.
+
+    Parameters
+    ----------
+    found : Clustered
+        The clustering.
+    index : dict {name: Index}
+        The ids of the rows of every view.
+
+    Attributes
+    ----------
+    labels : dict {name: Series of int}
+        Cluster of every row by id; the same number is the same cluster in all views that matches connect.
+    fit : dict {name: Series of float}
+        How well a row fits its cluster, 0 to 1; see ``cluster_fit``.
+    stability : dict {name: Series of float}
+        Share of the stability runs that put a row into the same cluster; NaN without stability runs.
+    facts : dict
+        Everything that ``clustering.json`` of `mvcc cluster` would hold.
+    """
+
+    def __init__(self, found: Clustered, index: Mapping[str, pd.Index[Any]]) -> None:
+        self.facts = found.facts
+        self._found = found
+        self._views = {view["name"]: view for view in found.facts["views"]}
+        self._index = dict(index)
+        self.labels = self._by_id("labels", "cluster", np.int64)
+        self.fit = self._by_id("fit", "fit", np.float64)
+        self.stability = self._by_id("stability", "stability", np.float64)
+
+    @property
+    def probabilities(self) -> dict[str, pd.DataFrame]:
+        """How likely every row is in each cluster, by id, with a column for each cluster; rows sum to 1.
+
+        They are made when they are first looked at, as ``probabilities_`` of ``JointGraphClustering``; other methods
+        have none.
+        """
+        if self.facts["settings"]["method"] != "joint":
+            raise InvalidInputError("only the joint method tells probabilities; leave out method= and base=.")
+        found = {}
+        for (name, index), rows in zip(self._index.items(), self._found.model.probabilities_, strict=True):
+            dense = rows.toarray() if issparse(rows) else rows
+            found[name] = pd.DataFrame(dense, index=index).rename_axis(columns="cluster")
+        return found
+
+    def predict(self, X: Any, view: str) -> NDArray[np.int64]:
+        """Return the cluster of new rows of a view: a DataFrame of its columns, or array-like of numbers (n, d)."""
+        return self._found.saved.predict(X, view)
+
+    def explain(self, view: str, id: Any) -> str:
+        """Say in which cluster a row is, how sure that is, and whether constraints have moved it there."""
+        self._view(view)
+        if id not in self._index[view]:
+            raise InvalidInputError(f"{view} has no row with the id {shown(id)}{nearest(str(id), self._index[view])}")
+        row = int(cast(int, self._index[view].get_loc(id)))
+        parts = [f"{id} of {view} is in {self._called(int(self.labels[view].iloc[row]))}"]
+        if not np.isnan(stable := self.stability[view].iloc[row]):
+            parts.append(f"{stable:.0%} of the stability runs agree")
+        parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
+        said = "; ".join(parts) + "."
+        for name, without, because in self._found.tables[list(self._views).index(view)].get("moved.csv", [])[1:]:
+            if name == self._views[view]["ids"][row]:
+                return f"{said} Without the constraints it would be in {self._called(without)}, {because}."
+        return said
+
+    def profile(self, cluster: int) -> dict[str, dict[str, Any]]:
+        """Say what sets a cluster apart in each view.
+
+        Parameters
+        ----------
+        cluster : int
+            A number of ``labels``.
+
+        Returns
+        -------
+        dict {view: dict}
+            ``columns``, a DataFrame with a rule for each column that sets the cluster apart, the shares of rows in the
+            cluster and outside that follow it, and both medians; ``words``, a DataFrame of their shares in texts; and
+            the ids of rows: ``typical`` ones, ``borderline`` ones (a Series of the other cluster), and ``misfits``.
+        """
+        if cluster not in range(self.facts["n_clusters"]):
+            raise InvalidInputError(
+                f"there is no cluster {shown(cluster)}; they are 0 … {self.facts['n_clusters'] - 1}."
+            )
+        profiles = [of_view[cluster] for of_view in self.facts["profiles"]]
+        return {name: self._profile_in(name, own) for name, own in zip(self._views, profiles, strict=True)}
+
+    def _profile_in(self, view: str, own: dict[str, Any]) -> dict[str, Any]:
+        columns = [
+            (one["column"], one["rule"], one["inside"], one["outside"], *(one["medians"] or ("", "")))
+            for one in own["columns"]
+        ]
+        words = [(one["value"], one["inside"], one["outside"]) for one in own["words"]]
+        ids, other = self._index[view], pd.DataFrame(own["borderline"], columns=["row", "other"], dtype=int)
+        return {
+            "columns": _table(columns, "column", "rule", "inside", "outside", "median inside", "median outside"),
+            "words": _table(words, "word", "inside", "outside"),
+            "typical": list(ids[own["typical"]]),
+            "borderline": pd.Series(other["other"].to_numpy(), index=ids[other["row"]], name="other cluster"),
+            "misfits": list(ids[own["misfits"]]),
+        }
+
+    def compare(self, other: ClusteringResult) -> dict[str, Any]:
+        """Return what differs from another clustering, as `mvcc compare --json` prints it."""
+        return compare_facts((self.facts, other.facts), ("this clustering", "the other one"))
+
+    def plot(self) -> Figure:
+        """Draw every view in two dimensions, colored by cluster; return the figure of pyplot."""
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=(5 * len(self._views), 4.5), layout="constrained")
+        for axes, (name, view) in zip(np.ravel(figure.subplots(1, len(self._views))), self._views.items(), strict=True):
+            x, y, labels = np.array(view["x"]), np.array(view["y"]), self.labels[name].to_numpy()
+            for cluster in np.unique(labels):
+                inside = labels == cluster
+                axes.scatter(x[inside], y[inside], s=12, alpha=0.7, label=self._called(int(cluster)))
+            axes.set(title=name, xlabel=view["axes"][0], ylabel=view["axes"][1])
+        axes.legend(fontsize="small")
+        return figure
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report of `mvcc cluster`: one HTML file that needs nothing else."""
+        from mvcc.reporting.html import write_clustering_report
+
+        write_clustering_report(self.facts, Path(path))
+
+    def sizes(self) -> pd.DataFrame:
+        """Return the number of rows of each cluster in each view."""
+        counts = {name: labels.value_counts() for name, labels in self.labels.items()}
+        sizes = pd.DataFrame(counts, index=range(self.facts["n_clusters"])).fillna(0).astype(int)
+        return sizes.rename_axis("cluster")
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{name} ({view['n_rows']} rows)" for name, view in self._views.items())
+        return f"<ClusteringResult: {self.facts['n_clusters']} clusters of {rows}>"
+
+    def _repr_html_(self) -> str:
+        said = [*([compared["sentence"]] if (compared := self.facts["comparison"]) else []), *self.facts["warnings"]]
+        notes = "".join(f"<li>{escape(note)}</li>" for note in said)
+        return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{f'<ul>{notes}</ul>' if notes else ''}"
+
+    def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
+        return {
+            of_view: pd.Series(np.array(view[what], dtype=dtype), index=self._index[of_view], name=name)
+            for of_view, view in self._views.items()
+        }
+
+    def _view(self, name: str) -> dict[str, Any]:
+        if name not in self._views:
+            raise InvalidInputError(f"there is no view {shown(name)}{nearest(str(name), self._views)}")
+        return cast(dict[str, Any], self._views[name])
+
+    def _called(self, cluster: int) -> str:
+        names = self.facts["names"]
+        name = names[cluster] if cluster < len(names) else ""
+        return f"cluster {cluster} ({name})" if name else f"cluster {cluster}"
+
+
+def _table(rows: list[tuple[Any, ...]], *columns: str) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(columns)).set_index(columns[0])

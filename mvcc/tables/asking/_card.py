@@ -1,0 +1,153 @@
+"""What a person sees of a question, as plain values; whoever shows them escapes them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mvcc._utils.messages import counted
+from mvcc.multiview import Question
+from mvcc.tables.asking._group_names import handle_of
+from mvcc.tables.reading._table import Table
+
+_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_MOST_BARS = 5
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row of a view.
+
+    Attributes
+    ----------
+    view, id : str
+    values : tuple of (column, text)
+        Of the columns to show.
+    images : tuple of str
+        Paths below the folder of the config, as they stand in the table.
+    bars : tuple of (column, number)
+        Where no columns are named: those in which the row differs most from the mean, in standard deviations.
+    """
+
+    view: str
+    id: str
+    values: tuple[tuple[str, str], ...]
+    images: tuple[str, ...]
+    bars: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class ShownGroup:
+    """A group to choose.
+
+    Attributes
+    ----------
+    group : str
+        Its handle, such as "g1".
+    name : str
+    size : int
+    exemplars : tuple of tuple of ShownRow
+    """
+
+    group: str
+    name: str
+    size: int
+    exemplars: tuple[tuple[ShownRow, ...], ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """A question.
+
+    Attributes
+    ----------
+    id : str
+    why : str
+    rows : tuple of ShownRow
+    groups : tuple of ShownGroup
+        The likeliest first.
+    second_look : str or None
+        What speaks against the answer that was given, where it is asked once more.
+    """
+
+    id: str
+    why: str
+    rows: tuple[ShownRow, ...]
+    groups: tuple[ShownGroup, ...]
+    second_look: str | None
+
+
+class Shower:
+    """Show rows of tables.
+
+    Parameters
+    ----------
+    tables : list of Table
+    base : Path
+        Images are below this folder.
+    """
+
+    def __init__(self, tables: list[Table], base: Path) -> None:
+        self._tables, self._base = tables, base
+
+    def card(self, question: Question, second_look: str | None) -> Card:
+        """Return the card of a question."""
+        groups = tuple(
+            ShownGroup(handle_of(offer.group), offer.group.name, offer.group.size,
+                       tuple(map(self.rows, offer.exemplars))) for offer in question.offers)  # fmt: skip
+        return Card(question.id, self.why(question), self.rows(question.rows), groups, second_look)
+
+    def rows(self, of_views: tuple[tuple[int, ...], ...]) -> tuple[ShownRow, ...]:
+        """Show all rows of an object."""
+        return tuple(self._row(view, row) for view, rows in enumerate(of_views) for row in rows)
+
+    def why(self, question: Question) -> str:
+        """Say why a question is asked."""
+        n, names = sum(question.speaks_for), [table.name for table in self._tables]
+        parts = [f"{rows} {name}" for rows, name in zip(question.speaks_for, names, strict=True) if rows]
+        said = f"speaks for about {counted(n, 'row')}" + (f" ({', '.join(parts)})" if len(parts) > 1 else "")
+        between = " and ".join(question.undecided_between)
+        return f"{said}; undecided between {between}" if between else said
+
+    def _row(self, view: int, row: int) -> ShownRow:
+        table = self._tables[view]
+        values = [(column, texts[row]) for column, texts in table.shown.items() if texts[row]]
+        if not table.shown and isinstance(table.X, pd.DataFrame):
+            values = [(str(column), text) for column, text in table.X.iloc[row].items() if isinstance(text, str)]
+        images = [text for _, text in values if is_image(text, self._base)]
+        return ShownRow(
+            table.name,
+            table.ids[row],
+            tuple(value for value in values if value[1] not in images),
+            tuple(images),
+            () if table.shown else self._bars(view, row),
+        )
+
+    def _bars(self, view: int, row: int) -> tuple[tuple[str, float], ...]:
+        columns, scores = self._scores[view]
+        most = np.argsort(-np.abs(scores[row]), kind="stable")[:_MOST_BARS].tolist()
+        return tuple((columns[place], round(float(scores[row, place]), 2)) for place in most if scores[row, place])
+
+    @cached_property
+    def _scores(self) -> list[tuple[list[str], np.ndarray[tuple[int, int], np.dtype[np.float64]]]]:
+        """Return the columns of numbers of every view, and how many deviations each value is from the mean."""
+        scores = []
+        for table in self._tables:
+            X = table.numbers.to_numpy()
+            deviations = np.nanstd(X, axis=0)
+            z = (X - np.nanmean(X, axis=0)) / np.where(deviations > 0, deviations, 1.0)
+            scores.append((list(map(str, table.numbers.columns)), np.nan_to_num(z)))
+        return scores
+
+
+def is_image(text: str, base: Path) -> bool:
+    """Tell whether a text is the path of an image below a folder, wherever links lead."""
+    if not text.lower().endswith(_IMAGES) or os.path.isabs(text) or "\0" in text:
+        return False
+    path = os.path.realpath(base / text)
+    return path.startswith(os.path.join(os.path.realpath(base), "")) and os.path.isfile(path)

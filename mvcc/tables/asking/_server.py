@@ -1,0 +1,274 @@
+"""Questions in the browser: a server on this machine, for those who know its address."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import socketserver
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from mvcc.exceptions import InvalidInputError, MvccError
+from mvcc.tables.asking._bodies import REQUESTS, read_body
+from mvcc.tables.asking._page_state import PageState, Stale
+
+if TYPE_CHECKING:
+    from mvcc.tables.asking._session import AskSession
+
+_HERE = Path(__file__).parent / "_page"
+_FILES = {
+    "": ("page.html", "text/html; charset=utf-8"),
+    "page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "page.css": ("page.css", "text/css; charset=utf-8"),
+    "icon.svg": ("icon.svg", "image/svg+xml"),
+}
+_IMAGES = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
+_LARGEST_IMAGE = 20 * 2**20
+_LARGEST_BODY = 2**16
+_MOST_WAITING, _MOST_CONNECTIONS = 128, 32  # connections that wait for a thread, and that have one
+_LOOK = 0.1  # seconds between two looks at what takes too long
+_PATIENCE = 30  # seconds for a request to arrive as a whole, and for its response to leave
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def serve_page(session: AskSession, then: str, on_ready: Callable[[str], None], *, port: int = 0) -> None:
+    """Ask in the browser, until the page finishes or the process is interrupted.
+
+    Parameters
+    ----------
+    session : AskSession
+    then : str
+        The command that comes next, which the last page shows.
+    on_ready : callable
+        Told the address of the page.
+    port : int, default=0
+        0 for any that is free.
+
+    Raises
+    ------
+    InvalidInputError
+        For a port that cannot be had.
+    """
+    server = PageServer(PageState(session, then), session.base, port)
+    on_ready(server.address)
+    server.serve()
+
+
+class PageServer(ThreadingHTTPServer):
+    """Serve one page and take its answers, one at a time; pictures are below the folder ``images``.
+
+    A connection is closed that takes too long, however often it moves a byte; what the server itself needs for an
+    answer is not counted. Connections beyond the most wait for others to end.
+    """
+
+    daemon_threads = True
+    request_queue_size = _MOST_WAITING
+
+    def __init__(self, state: PageState, images: Path, port: int) -> None:
+        self.state = state
+        self.images = os.path.realpath(images)
+        self.token = secrets.token_urlsafe(24)
+        self.turn = threading.Lock()
+        self.ended = False
+        self._until: dict[socket.socket, float] = {}  # when each connection is closed
+        self._changed = threading.Condition()
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise InvalidInputError(f"cannot serve on port {port}: {error.strerror}; choose another --port.") from error
+        self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
+
+    @property
+    def address(self) -> str:
+        """The address of the page."""
+        return f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def server_bind(self) -> None:
+        """Bind without asking for the name of this machine, which may take seconds."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+
+    def serve(self) -> None:
+        """Serve until the page finishes or the process is interrupted; what was being written is written."""
+        try:
+            self.serve_forever(poll_interval=_LOOK)
+        except KeyboardInterrupt:
+            pass  # the usual end
+        finally:
+            with self.turn:
+                self.ended = True
+            self.server_close()
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection, unless there are as many as may be."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: len(self._until) < _MOST_CONNECTIONS, _LOOK):
+                raise TimeoutError  # it waits; meanwhile connections that take too long are closed
+        connection, address = super().get_request()
+        self.wait_for(connection, _PATIENCE)
+        return connection, address
+
+    def wait_for(self, connection: socket.socket, seconds: float) -> None:
+        """Close a connection after some seconds."""
+        with self._changed:
+            self._until[connection] = time.monotonic() + seconds
+
+    def service_actions(self) -> None:
+        """Close the connections that have taken too long."""
+        now = time.monotonic()
+        with self._changed:
+            for connection, until in self._until.items():
+                if until < now:
+                    with suppress(OSError):  # it is closed already
+                        connection.shutdown(socket.SHUT_RDWR)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection that ends."""
+        with self._changed:
+            self._until.pop(request, None)
+            self._changed.notify()
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that did not wait for the response."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
+
+
+class _Refused(Exception):
+    def __init__(self, status: HTTPStatus, message: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: PageServer
+
+    def do_GET(self) -> None:
+        self._respond(self._get)
+
+    def do_POST(self) -> None:
+        self._respond(self._post)
+
+    def version_string(self) -> str:
+        return "mvcc"
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+    def _respond(self, respond: Callable[[str, dict[str, str]], None]) -> None:
+        try:
+            name, query = self._admitted()
+            respond(name, query)
+        except _Refused as refused:
+            message = str(refused)
+            self._send(refused.status, {"error": message} if message else b"")
+        except Stale as stale:
+            self._send(HTTPStatus.CONFLICT, stale.state)
+        except MvccError as error:
+            self._send(HTTPStatus.BAD_REQUEST, {"error": str(error)})
+        except ConnectionError:
+            raise
+        except Exception:
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "something went wrong; see the terminal."})
+            raise
+
+    def _admitted(self) -> tuple[str, dict[str, str]]:
+        """Return what is asked for, of requests with the token that come from our own page or from the address bar."""
+        headers, hosts = self.headers, self.server.hosts
+        origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
+        foreign = origin is not None and origin.removeprefix("http://") not in hosts
+        if headers.get_all("Host") not in [[host] for host in hosts] or foreign or site not in ("none", "same-origin"):
+            raise _Refused(HTTPStatus.FORBIDDEN)
+        path, _, query = self.path.partition("?")
+        token, slash, name = path.removeprefix("/").partition("/")
+        if not slash or not secrets.compare_digest(token.encode(), self.server.token.encode()):
+            raise _Refused(HTTPStatus.NOT_FOUND)
+        return name, {key: values[0] for key, values in parse_qs(query).items()}
+
+    def _get(self, name: str, query: dict[str, str]) -> None:
+        state = self.server.state
+        if name in _FILES:
+            file, kind = _FILES[name]
+            self._send(HTTPStatus.OK, _file(file), kind)
+        elif name.startswith("image/"):
+            self._send_image(name.removeprefix("image/"))
+        elif name == "state":
+            self._send(HTTPStatus.OK, self._in_turn(state.now))
+        elif name in ("card", "nearest"):
+            self._send(HTTPStatus.OK, self._in_turn(lambda: getattr(state, name)(query.get("id", ""))))
+        else:
+            raise _Refused(HTTPStatus.NOT_FOUND)
+
+    def _post(self, name: str, query: dict[str, str]) -> None:
+        if name not in REQUESTS:
+            raise _Refused(HTTPStatus.NOT_FOUND)
+        said = read_body(name, self._body())
+        self._send(HTTPStatus.OK, self._in_turn(lambda: getattr(self.server.state, name)(said)))
+        if name == "finish":
+            threading.Thread(target=self.server.shutdown).start()
+
+    def _in_turn(self, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        self.server.wait_for(self.connection, inf)
+        try:
+            with self.server.turn:
+                if self.server.ended:
+                    raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server has ended.")
+                return do()
+        finally:
+            self.server.wait_for(self.connection, _PATIENCE)
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length", "")
+        if self.headers.get_content_type() != "application/json":
+            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be JSON.")
+        if not (length.isascii() and length.isdigit()):
+            raise _Refused(HTTPStatus.LENGTH_REQUIRED, "Content-Length must be a number.")
+        if len(length) > 9 or int(length) > _LARGEST_BODY:
+            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body must have {_LARGEST_BODY} bytes at most.")
+        return self.rfile.read(int(length))
+
+    def _send_image(self, number: str) -> None:
+        """Send a picture of a card, if it is still one below the folder of pictures."""
+        path = self.server.state.image(number)
+        kind = _IMAGES.get(path.rpartition(".")[2].lower())
+        if kind is None:
+            raise _Refused(HTTPStatus.NOT_FOUND)
+        real = os.path.realpath(os.path.join(self.server.images, path))
+        inside = os.path.commonpath([real, self.server.images]) == self.server.images
+        if not inside or not os.path.isfile(real) or os.path.getsize(real) > _LARGEST_IMAGE:
+            raise _Refused(HTTPStatus.NOT_FOUND)
+        with open(real, "rb") as file:
+            self._send(HTTPStatus.OK, file.read(_LARGEST_IMAGE), f"image/{kind}")
+
+    def _send(self, status: HTTPStatus, content: dict[str, Any] | bytes, kind: str = "application/json") -> None:
+        body = content if isinstance(content, bytes) else json.dumps(content, allow_nan=False).encode()
+        self.send_response(status)
+        for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@cache
+def _file(name: str) -> bytes:
+    return (_HERE / name).read_bytes()

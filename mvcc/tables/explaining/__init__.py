@@ -1,0 +1,1 @@
+"""What each cluster is, and which rows show it."""

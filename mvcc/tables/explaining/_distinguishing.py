@@ -1,0 +1,225 @@
+"""What sets the clusters of a view apart: columns by the values that they hold inside, texts by their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mvcc._utils.messages import clipped
+from mvcc.tables.fitting._features import rounded
+from mvcc.tables.reading._columns import TRUTH, Column
+from mvcc.tables.reading._table import Table
+
+MOST_COLUMNS = 6  # of a cluster
+MOST_WORDS = 12
+_MOST_VALUES = 4  # of a category, whose shares are given
+_N_BINS = 256
+_CERTAIN = 2.0  # Kuiper's statistic at 1 %, times the root of both numbers of rows
+_INTERVAL = 0.1  # by which an interval must be better than everything above or below a value
+_NEARLY = 0.8  # the rule itself is a name, since it hardly errs
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_MOST_TEXTS = 20_000  # spaced evenly; more take longer and say the same
+_LONGEST_TEXT = 5000  # characters of a text that are looked at
+_BEYOND = 4.0  # standard errors, for thousands of words
+_MOST_NAMED = 3  # columns or words in a name
+_LONGEST_COLUMN, _LONGEST_RULE = 24, 40  # in a name
+
+Floats = NDArray[np.float64]
+Found = dict[str, Any]
+
+
+def distinguishing_columns(table: Table, labels: NDArray[np.int64], k: int) -> list[list[Found]]:
+    """Return for each cluster the columns that set it apart, the best first.
+
+    Each is told by the values for which the share of rows inside the cluster exceeds the share of rows outside most:
+    those above, below or between two values of a number or date, or one value of a category. The difference of the two
+    shares, from 0 to 1, ranks columns of all kinds. For values above or below it is the Kolmogorov–Smirnov distance
+    (Youden 1950 calls it J), for those between two values Kuiper's statistic. Columns whose difference is within
+    Kuiper's critical value at 1 % are left out.
+
+    Takes linear time: numbers are looked at by 256 quantiles.
+    """
+    sizes = np.bincount(labels, minlength=k)
+    found: list[list[Found]] = [[] for _ in range(k)]
+    for column, values in columns_of(table):
+        if column.kind != "text":
+            for cluster, one in (_ranges if column.kind in ("number", "date") else _shares)(column, values, labels, k):
+                found[cluster].append(one)
+    for cluster, some in enumerate(found):
+        least = _CERTAIN * np.sqrt(1 / max(sizes[cluster], 1) + 1 / max(len(labels) - sizes[cluster], 1))
+        certain = [one for one in some if one["inside"] - one["outside"] >= least]
+        certain.sort(key=lambda one: one["outside"] - one["inside"])
+        found[cluster] = [_with_distribution(one, labels == cluster) for one in certain[:MOST_COLUMNS]]
+    return found
+
+
+def columns_of(table: Table) -> Iterator[tuple[Column, Any]]:
+    """Give the columns that were clustered, truth values as categories: each with its values."""
+    for place, column in enumerate(table.used):
+        values = table.X[:, place] if isinstance(table.X, np.ndarray) else table.X.iloc[:, place].to_numpy()
+        truth = next((words for words in TRUTH if column.note == f"{max(words)} is 1"), None)
+        if truth is not None:
+            no, yes = sorted(truth, key=truth.__getitem__)
+            missing = np.isnan(values)
+            words = np.where(missing, None, np.where(values == 1, yes, no))  # type: ignore[call-overload]
+            yield Column(column.name, "category", column.note, column.n_missing), words
+        else:
+            yield column, values
+
+
+def written(value: float, kind: str | None) -> str:
+    """Write a number with the digits that matter, and a date as one."""
+    if kind == "date":
+        return str(np.datetime64(round(value), "D"))
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def _ranges(column: Column, values: Floats, labels: NDArray[np.int64], k: int) -> Iterator[tuple[int, Found]]:
+    """Give, for each cluster, the range of a number in which it has most more than the others."""
+    there = ~np.isnan(values)
+    known, of_rows = values[there], labels[there]
+    if not len(known):
+        return
+    quantiles = np.sort(known)[np.linspace(0, len(known) - 1, _N_BINS).astype(np.int64)]
+    edges = np.unique(quantiles)
+    m = len(edges)
+    bins = np.searchsorted(edges, known, side="right") - 1
+    counts = np.bincount(of_rows * m + bins, minlength=k * m).reshape(k, m)
+    inside, outside = _parts(counts)
+    below = np.hstack([np.zeros((k, 1)), np.cumsum(inside - outside, axis=1)])  # [c, i]: of the bins before i
+    below[:, -1] = 0.0
+    lowest = np.minimum.accumulate(below, axis=1)
+    for cluster in range(k):
+        row = below[cluster]
+        first, last = (0, int(row.argmax())) if row.max() >= -row.min() else (int(row.argmin()), m)
+        end = int((row - lowest[cluster]).argmax())
+        begin = int(row[: end + 1].argmin())
+        if row[end] - row[begin] > row[last] - row[first] + _INTERVAL:
+            first, last = begin, end
+        if (first, last) != (0, 0):
+            low, high = (written(edges[at], column.kind) if 0 < at < m else "" for at in (first, last))
+            yield (
+                cluster,
+                {
+                    "column": column.name,
+                    "kind": column.kind,
+                    "rule": _rule(low, high) if m > 2 else f"= {written(edges[first], column.kind)}",
+                    "low": low,
+                    "high": high,
+                    "inside": float(inside[cluster, first:last].sum()),
+                    "outside": float(outside[cluster, first:last].sum()),
+                    "values": values,
+                },
+            )
+
+
+def _rule(low: str, high: str) -> str:
+    if low and high:
+        return f"between {low} and {high}"
+    return f"≥ {low}" if low else f"< {high}"
+
+
+def _shares(column: Column, values: Any, labels: NDArray[np.int64], k: int) -> Iterator[tuple[int, Found]]:
+    """Give, for each cluster, the category that it has most more often than the others."""
+    codes, categories = pd.factorize(np.where(pd.isna(values), "missing", values), sort=True)
+    m = len(categories)
+    inside, outside = _parts(np.bincount(labels * m + codes, minlength=k * m).reshape(k, m))
+    for cluster in range(k):
+        by_difference = np.argsort(outside[cluster] - inside[cluster], kind="stable")
+        best, commonest = by_difference[0], np.argsort(-inside[cluster], kind="stable")
+        listed = dict.fromkeys([best, *commonest[: _MOST_VALUES - 1], by_difference[-1]])
+        yield (
+            cluster,
+            {
+                "column": column.name,
+                "kind": "category",
+                "rule": f"= {categories[best]}",
+                "inside": float(inside[cluster, best]),
+                "outside": float(outside[cluster, best]),
+                "shares": [
+                    [str(categories[one]), float(inside[cluster, one]), float(outside[cluster, one])] for one in listed
+                ],
+            },
+        )
+
+
+def _parts(counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return of counts, one row for each cluster, the shares inside it and outside."""
+    n_inside = counts.sum(axis=1, keepdims=True)
+    return counts / np.maximum(n_inside, 1), (counts.sum(axis=0) - counts) / np.maximum(counts.sum() - n_inside, 1)
+
+
+def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
+    """Finish what is told of a column: what a name says of it, and for numbers quantiles inside and outside."""
+    said = {key: value for key, value in one.items() if key not in ("low", "high", "values")}
+    column, difference = clipped(one["column"], _LONGEST_COLUMN), one["inside"] - one["outside"]
+    said["words"] = f"{column} {clipped(one['rule'], _LONGEST_RULE)}"
+    if one["kind"] == "category":
+        return said
+    if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
+        said["words"] = f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'} {column}"
+    quantiles = [np.nanquantile(one["values"][rows], _QUANTILES, method="lower") for rows in (of_cluster, ~of_cluster)]
+    return said | {
+        "quantiles": [rounded(five) for five in quantiles],
+        "medians": [written(five[2], one["kind"]) for five in quantiles],
+    }
+
+
+def distinguishing_words(table: Table, labels: NDArray[np.int64], k: int) -> list[list[list[Any]]]:
+    """Return for each cluster its words, with the shares of texts inside and outside that have them.
+
+    They are ranked by their part of the Kullback–Leibler divergence between inside and outside (Tomokiyo and Hurst
+    2003), among those that are in more texts inside beyond chance. The class-based TF-IDF of topic models ranks words
+    that are in nearly every text, such as "from", above those that a reader looks for.
+    """
+    texts = _texts(table)
+    if texts is None:
+        return [[] for _ in range(k)]
+    from sklearn.feature_extraction.text import CountVectorizer  # which takes a second to import
+
+    some = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), _MOST_TEXTS)).astype(np.int64))
+    vectorizer = CountVectorizer(binary=True, min_df=2, max_features=20_000, token_pattern=r"(?u)\b[^\W\d_][^\W_]+\b")
+    try:
+        has_word = vectorizer.fit_transform([texts[row] for row in some])
+    except ValueError:  # no word is in two texts
+        return [[] for _ in range(k)]
+    words, of_rows = vectorizer.get_feature_names_out(), labels[some]
+    n = np.bincount(of_rows, minlength=k)[:, None]
+    counts = np.stack([np.asarray(has_word[of_rows == cluster].sum(axis=0)).ravel() for cluster in range(k)])
+    every = counts.sum(axis=0)
+    inside, outside = (counts + 0.5) / (n + 1), (every - counts + 0.5) / (len(some) - n + 1)  # none is 0
+    scores = inside * np.log(inside / outside)
+    spread = np.sqrt(every / len(some) * (1 - every / len(some)) * (1 / (n + 1) + 1 / (len(some) - n + 1)))
+    scores[inside - outside < _BEYOND * spread] = 0
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_WORDS]
+    return [
+        [[str(words[w]), float(inside[c, w]), float(outside[c, w])] for w in best[c] if scores[c, w] > 0]
+        for c in range(k)
+    ]
+
+
+def _texts(table: Table) -> list[str] | None:
+    """Return the texts of every row, together; None where there are none."""
+    columns = [values for column, values in columns_of(table) if column.kind == "text"]
+    if not columns:
+        return None
+    return [
+        " ".join(text for text in row if isinstance(text, str))[:_LONGEST_TEXT] for row in zip(*columns, strict=True)
+    ]
+
+
+def name_of(columns: list[Found], words: list[list[Any]]) -> str:
+    """Return the three most distinguishing columns or words of a cluster as its name; empty where there are none."""
+    waiting = [
+        [(one["inside"] - one["outside"], one["words"]) for one in columns],
+        [(inside - outside, word) for word, inside, outside in words],
+    ]
+    name: list[str] = []
+    while len(name) < _MOST_NAMED and any(waiting):
+        _, text = max(waiting, key=lambda some: some[0][0] if some else -1).pop(0)
+        name.append(text)
+    return ", ".join(name)

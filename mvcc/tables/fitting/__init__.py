@@ -1,0 +1,1 @@
+"""From tables to clusters: features, methods, and whether the clusters are better than others."""

@@ -1,0 +1,286 @@
+"""Why a constraint was inferred: the chain of what was given and matched, and where it was transferred."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import starmap
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.constraints import Constraints, Relations, Strengths, mapped_rows, relations_between
+from mvcc.multiview import Cause, MultiViewConstrainedClustering, ViewState
+
+_MOST_STEPS = 6  # of a chain that are named in full
+
+Node = tuple[int, int]  # view, row
+
+
+class Link(NamedTuple):
+    """Where a step leads, how heavy it is (a match: inf), whether it is a cannot-link, and where it was said."""
+
+    to: Node
+    weight: float
+    apart: bool
+    where: str
+
+
+Chain = list[tuple[Node, Link]]
+"""Steps, each from a node along a link."""
+
+
+@dataclass
+class Reasons:
+    """The given constraints and matches of all views, and the chains in them."""
+
+    ids: Sequence[Sequence[str]]  # name of every row, per view
+    given: Sequence[Constraints]
+    relations: Relations  # (r, 2)
+    closure: str  # chains run through all views, inside each, or there are none
+    _single: dict[tuple[Node, Node, bool, float], Link] = field(default_factory=dict)
+    _links: dict[Node, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    _known: dict[tuple[Node, Node, bool, float], Chain] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for view, constraints in enumerate(self.given):
+            for position, (i, j, must_link, weight) in enumerate(constraints.rows()):
+                where = constraints.source_of(position)
+                self._join((view, i), (view, j), weight, not must_link, where, self.closure != "none")
+        for (u, v), related in self.relations.items():
+            for i, j in related.tolist():
+                self._join((u, i), (v, j), inf, False, "", self.closure == "full")
+
+    def _join(self, one: Node, other: Node, weight: float, apart: bool, where: str, chained: bool) -> None:
+        for start, goal in ((one, other), (other, one)):
+            link = Link(goal, weight, apart, where)
+            self._single.setdefault((start, goal, apart, weight), link)
+            if chained:
+                self._links[start].append(link)
+
+    def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
+        """Return the steps that put two rows apart, or else together, by this weight, if any.
+
+        What was given itself is a single step, for it keeps its own weight. Of several chains it
+        is the shortest one whose weakest link is as heavy.
+
+        `start, goal`: view and row. In different views it is a relation that is explained.
+        `weight`: ``inf`` for a relation that is as sure as can be.
+        """
+        key = start, goal, apart, weight
+        if key not in self._known:
+            self._known[key] = self._found(*key)
+        return self._known[key]
+
+    def _found(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
+        if (link := self._single.get((start, goal, apart, weight))) is not None:
+            return [(start, link)]
+        # matches weaken no chain, and what follows from them alone weighs 1
+        lightest = 1.0 if weight == inf else weight
+        by_matches = self._search(start, goal, apart, inf) if lightest == 1 and not apart else []
+        return by_matches or self._search(start, goal, apart, lightest)
+
+    def _search(self, start: Node, goal: Node, apart: bool, lightest: float) -> Chain:
+        """Search breadth first; a state is a node and whether a cannot-link was crossed on the way to it."""
+        begin, end = (start, False), (goal, apart)
+        came: dict[tuple[Node, bool], tuple[tuple[Node, bool], Link] | None] = {begin: None}
+        queue = deque([begin])
+        while queue and end not in came:
+            node, crossed = state = queue.popleft()
+            for link in self._links.get(node, ()):
+                then = link.to, crossed or link.apart
+                usable = link.weight >= lightest and not (link.apart and (crossed or not apart))
+                if usable and then not in came:
+                    came[then] = state, link
+                    queue.append(then)
+        steps = []
+        here = end
+        while (step := came.get(here)) is not None:
+            here, link = step
+            steps.append((here[0], link))
+        return steps[::-1]
+
+    def name(self, view: int, i: int, j: int) -> str:
+        """Name two rows."""
+        return f"{self.ids[view][i]} and {self.ids[view][j]}"
+
+    def words(self, chain: Chain) -> str:
+        """Name every step of a chain; of a long one, only the lines of those in its middle."""
+        if len(chain) <= _MOST_STEPS + 1:  # to leave out a single step would save nothing
+            return ", ".join(starmap(self._say, chain))
+        head, middle, last = chain[: _MOST_STEPS - 1], chain[_MOST_STEPS - 1 : -1], chain[-1]
+        lines = _lines([link.where for _, link in middle if link.where])
+        gap = f"… {len(middle)} more steps{f' ({lines})' if lines else ''} …"
+        return ", ".join([*starmap(self._say, head), gap, self._say(*last)])
+
+    def _say(self, node: Node, link: Link) -> str:
+        names = [self.ids[view][row] for view, row in (node, link.to)]
+        where = f" ({link.where})" if link.where else ""
+        if node[0] != link.to[0]:
+            return f"{names[0]} is matched with {names[1]}"
+        return f"{names[0]} and {names[1]} were said to {'be apart' if link.apart else 'belong together'}{where}"
+
+
+def _lines(places: list[str]) -> str:
+    """Put "line 3 of a.csv" and "line 5 of a.csv" together: "lines 3, 5 of a.csv"."""
+    numbers = defaultdict(list)
+    for place in places:
+        line, _, file = place.removeprefix("line ").partition(" of ")
+        numbers[file].append(line)
+    return ", ".join(f"line{'s' if len(of) > 1 else ''} {', '.join(of)} of {file}" for file, of in numbers.items())
+
+
+def reverse(chain: Chain) -> Chain:
+    """Return the chain from its last node to its first one."""
+    return [(link.to, link._replace(to=node)) for node, link in reversed(chain)]
+
+
+def without_loops(chain: Chain) -> Chain:
+    """Leave out all steps between two visits of a node."""
+    kept: dict[Node, Link] = {}
+    for node, link in chain:
+        kept[node] = link
+        if link.to in kept:
+            while kept.popitem()[0] != link.to:
+                pass
+    return list(kept.items())
+
+
+def weight_of(chain: Chain) -> float:
+    """Return what a closure lets a chain weigh: as much as its weakest link, and 1 where it is of matches alone."""
+    weight = min(link.weight for _, link in chain)
+    return 1.0 if weight == inf else weight
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """Constraints that one view inferred, or received, each with its reason."""
+
+    constraints: Constraints  # in rows of the view
+    because: list[str]  # one for each
+    # the view, and the two rows in it, that each comes from: the constraint that was propagated to
+    # it, or that which another view passed on
+    source: list[tuple[int, int, int]]
+    # from one row to the other, where a constraint was passed on as it follows from what was given;
+    # else empty
+    chains: list[Chain]
+
+
+class _Reason(NamedTuple):
+    """What a flow says of one constraint."""
+
+    because: str
+    source: tuple[int, int, int]
+    chain: Chain
+
+
+def propagated(
+    model: MultiViewConstrainedClustering, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str
+) -> list[Flow]:
+    """Return what each view passed on at the end, with the constraint that each came from.
+
+    `views` (n_v, d_v): in the space that was clustered.
+    `transfer`: the name of the method, which is all that can be told of one that explains
+    nothing.
+    """
+    flows = []
+    for number, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):
+        mapped = mapped_rows(model.mappings_, number)
+        view = ViewState(number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number])
+        causes = zip(inferred.rows(), model.transfer_.explain(view, inferred), strict=True)
+        flows.append(_flow(inferred, (_because(reasons, number, row, cause, transfer) for row, cause in causes)))
+    return flows
+
+
+def _because(reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str) -> _Reason:
+    i, j, must_link, _ = row
+    u, v = cause.rows
+    if cause.weight is None:
+        names = reasons.name(view, i, j)
+        return _Reason(
+            f"because {names} {cause.words}" if cause.words else f"{names}: inferred by {transfer}", (view, u, v), []
+        )
+    chain = reasons.chain((view, u), (view, v), not must_link, cause.weight)
+    ids = reasons.ids[view]
+    near = [f"{ids[row]} is near {ids[end]}" for row, end in ((i, u), (j, v)) if row != end]
+    because = f"because {', '.join([*near, reasons.words(chain)])}"
+    return _Reason(because, (view, u, v), [] if near else chain)
+
+
+def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
+    listed = list(found)
+    because, source = [reason.because for reason in listed], [reason.source for reason in listed]
+    return Flow(constraints, because, source, [reason.chain for reason in listed])
+
+
+def received(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
+    """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
+    return [_arrived(model, reasons, flows, target) for target in range(len(flows))]
+
+
+def _arrived(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
+    ways = _ways(model, reasons.relations, flows, target)
+    # as Constraints are sorted: must-links before cannot-links
+    keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
+    constraints = Constraints([key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys])
+    return _flow(constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys))
+
+
+class _Way(NamedTuple):
+    """How a constraint came: which one of its source it was, and to which rows, by relations how sure."""
+
+    weight: float
+    source: int
+    place: int
+    to: tuple[int, int]
+    sure: tuple[float, float]
+
+
+def _ways(
+    model: MultiViewConstrainedClustering, given: Relations, flows: list[Flow], target: int
+) -> dict[tuple[int, int, bool], _Way]:
+    """Return the heaviest of each pair and type, as max-union keeps it; of equal ones that of the first view."""
+    best: dict[tuple[int, int, bool], _Way] = {}
+    for source, flow in enumerate(flows):
+        if source == target:
+            continue
+        # a match that was given explains more than one that follows from others
+        for relations, strengths in ((given, {}), (model.mappings_, model.mapping_weights_)):
+            counterparts = _counterparts(relations, strengths, source, target)
+            for place, (i, j, must_link, weight) in enumerate(flow.constraints.rows()):
+                for one, sure_one in counterparts.get(i, ()):
+                    for other, sure_other in counterparts.get(j, ()):
+                        key = min(one, other), max(one, other), must_link
+                        kept = min(weight, sure_one, sure_other)
+                        if one != other and (key not in best or best[key].weight < kept):
+                            best[key] = _Way(kept, source, place, (one, other), (sure_one, sure_other))
+    return best
+
+
+def _counterparts(
+    relations: Relations, strengths: Strengths, source: int, target: int
+) -> dict[int, list[tuple[int, float]]]:
+    rows = relations_between(relations, source, target).tolist()
+    sure = strengths.get((min(source, target), max(source, target)))
+    counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for (here, there), strength in zip(rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True):
+        counterparts[here].append((there, strength))
+    return counterparts
+
+
+def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
+    """Say by which matches a constraint came, and why it was passed on."""
+    i, j = flow.constraints.pairs[way.place].tolist()
+    inner = flow.chains[way.place]
+    (one, i_there, sure), (other, j_there, sure_other) = sorted(zip(way.to, (i, j), way.sure, strict=True))
+    first = reasons.chain((target, one), (way.source, i_there), False, sure)
+    last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
+    chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last)) if inner else []
+    if chain and weight_of(chain) == way.weight:
+        return _Reason(f"because {reasons.words(chain)}", (way.source, i_there, j_there), chain)
+    there = flow.because[way.place].removeprefix("because ")
+    because = f"because {reasons.words(first)}, {reasons.words(last)}, and there: {there}"
+    return _Reason(because, (way.source, i_there, j_there), [])

@@ -1,0 +1,207 @@
+"""The paper's method on the views of a job: co-EM, and what its views told each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.constraints import Constraints, kind_of
+from mvcc.multiview import (
+    ConstraintPropagation,
+    MultiViewConstrainedClustering,
+    make_base,
+    match_clusters,
+    takes_threshold,
+    transfer_class,
+)
+from mvcc.tables._job import Job
+from mvcc.tables.fitting._chains import Flow, Reasons, propagated, received
+from mvcc.tables.fitting._fit import Fit
+from mvcc.tables.fitting._given import used_relations
+from mvcc.tables.fitting._method import MOST_LISTED, Explained, Labels, Method, Rows
+from mvcc.tables.reading._table import Table
+
+_DRAWS = 20  # of matches at random
+
+
+class CoEM(Method):
+    """``MultiViewConstrainedClustering`` on the views of a job."""
+
+    def __init__(self, job: Job, *inputs: Any) -> None:
+        super().__init__(job, *inputs)
+        self._used = used_relations(job, self.relations)
+        self._transfer = transfer_class(job.transfer)()
+        if takes_threshold(job.transfer):
+            self._transfer.set_params(threshold=job.threshold)
+
+    @property
+    def settled(self) -> Job:
+        chosen = {"threshold": self._transfer.threshold} if takes_threshold(self.job.transfer) else {}
+        return self.job.model_copy(update=chosen)
+
+    def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
+        model = self._model(self.job.seed).fit(self.views, constraints=self.given, mappings=self._used)
+        self._transfer = model.transfer_  # with the threshold that was chosen
+        return model, match_clusters(model.labels_, self.relations, self.job.k)
+
+    def again(self, given: list[Constraints], seed: int) -> Labels:
+        labels: Labels = self._model(seed).fit(self.views, constraints=given, mappings=self._used).labels_
+        return labels
+
+    def _model(self, seed: int) -> MultiViewConstrainedClustering:
+        job = self.job
+        base = make_base(job.base, job.k).set_params(init="auto")
+        return MultiViewConstrainedClustering(base, self._transfer, closure=job.closure, random_state=seed)
+
+    def explain(self, tables: list[Table], fit: Fit) -> Explained:
+        job, model = self.job, fit.model
+        reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, job.closure)
+        flows = propagated(model, reasons, self.views, job.transfer)
+        arrived = received(model, reasons, flows)
+        inferred = [_is_new(flow.constraints, closed) for flow, closed in zip(flows, model.constraints_, strict=True)]
+        transfer = model.transfer_
+        propagates = isinstance(transfer, ConstraintPropagation)
+        facts = {
+            "iterations": model.n_iter_,
+            "converged": bool(model.converged_),
+            "objectives": [[record.objective for record in records] for records in model.history_],
+            "propagates": propagates,
+            "threshold": transfer.threshold if propagates else None,
+            "transfer": job.transfer,
+            "base": job.base,
+        }
+        views = []
+        every = zip(flows, inferred, arrived, model.diagnostics_, fit.numbers, strict=True)
+        for flow, new, came, found, number in every:
+            views.append(
+                {
+                    "propagated": _listing(flow, new),
+                    "received": _listing(came, np.zeros(len(came.constraints), np.bool_), tables),
+                    "n_propagated": _count(flow.constraints),
+                    "n_inferred": _count(flow.constraints.select(new)),
+                    "n_received": _count(came.constraints),
+                    "disagreement": found.disagreement,
+                    "divergence": found.divergence if np.isfinite(found.divergence) else None,
+                    "closest": sorted(number[list(found.closest)].tolist()) if found.closest else None,
+                    "suspicious": found.suspicious,
+                }
+            )
+        files = [
+            {"propagated.csv": _lines(number, flow, tables), "received.csv": _lines(number, came, tables)}
+            for number, (flow, came) in enumerate(zip(flows, arrived, strict=True))
+        ]
+        n_passed = sum(len(flow.constraints) for flow in flows)
+        n_inferred = sum(int(new.sum()) for new in inferred)
+        cautions = list(_cautions(job, tables, fit, n_passed, n_inferred))
+        agreements = {key: self._agreement(fit.labels, *key, rows) for key, rows in fit.relations.items()}
+        return Explained({"co_em": facts}, views, agreements, files, cautions)
+
+    def _agreement(self, labels: Labels, u: int, v: int, rows: NDArray[np.int64]) -> dict[str, Any]:
+        """Tell how many related rows are in the same cluster."""
+        first, second = labels[u][rows[:, 0]], labels[v][rows[:, 1]]
+        same = first == second
+        return {
+            "agreement": float(same.mean()),
+            "by_chance": _agreement_by_chance(first, second, self.job),
+            "differing": rows[~same].tolist(),
+        }
+
+
+def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
+    """Return the share of matches that would agree if they meant nothing: drawn anew, and clusters numbered by them."""
+    rng = np.random.default_rng(job.seed)
+    pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
+    shares = []
+    for _ in range(_DRAWS):
+        drawn = rng.permutation(second)
+        _, number = match_clusters([first, drawn], pairs, job.k)
+        shares.append(np.mean(first == number[drawn]))
+    return float(np.mean(shares))
+
+
+def _listing(flow: Flow, first: NDArray[np.bool_], tables: list[Table] | None = None) -> list[list[Any]]:
+    """List the constraints of a flow, those of a mask first, and each part from the heaviest on.
+
+    With ``tables``, the reason begins with the view that passed a constraint on.
+    """
+    order = np.lexsort((-flow.constraints.weights, ~first))[:MOST_LISTED].tolist()
+    rows = list(flow.constraints.rows())
+    origin = [f"from {tables[source].name}: " if tables else "" for source, _, _ in flow.source]
+    return [[*rows[place], origin[place] + flow.because[place]] for place in order]
+
+
+def _count(constraints: Constraints) -> dict[str, int]:
+    must_links = constraints.n_must_links()
+    return {"must_link": must_links, "cannot_link": len(constraints) - must_links}
+
+
+def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
+    """Tell which constraints do not merely follow from what was given."""
+    if not len(constraints):  # the known ones may be too many to be listed
+        return np.zeros(0, dtype=np.bool_)
+    return ~constraints.is_among(known)
+
+
+def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
+    """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
+    lines: Rows = [["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]]
+    ids, c = tables[number].ids, flow.constraints
+    for (i, j, must_link, weight), (source, u, v), because in zip(c.rows(), flow.source, flow.because, strict=True):
+        theirs = tables[source]
+        lines.append(
+            [ids[i], ids[j], kind_of(must_link), repr(weight), theirs.name, theirs.ids[u], theirs.ids[v], because]
+        )
+    return lines
+
+
+def _cautions(job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
+    """Say what must not be overlooked: `n_inferred` of `n_passed` do not follow from what was given."""
+    yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
+    matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
+    for number, table in enumerate(tables):
+        if matched and number not in matched:
+            yield f"{table.name}: no row is matched with one of another view; it was clustered by itself."
+
+
+def _of_constraints(job: Job, several: bool, fit: Fit, n_passed: int, n_inferred: int) -> Iterator[str]:
+    transfer, n_given = fit.model.transfer_, sum(map(len, fit.given))
+    propagates = isinstance(transfer, ConstraintPropagation)
+    if not n_given:
+        yield "No constraints were given: nothing is known of which rows belong together."
+        return
+    if several and not fit.model.mappings_:
+        yield "No matches were used between the views: each was clustered by itself."
+        return
+    if not propagates:
+        if several and not n_passed:
+            yield (
+                "No constraint was transferred: no constrained pair has both rows matched. Add matches "
+                "for the rows that are constrained."
+            )
+        return
+    n_light = sum(int((given.weights < transfer.threshold).sum()) for given in fit.given)
+    if n_light:
+        yield (
+            f"{n_light} of the {n_given} constraints weigh less than the threshold {transfer.threshold:g}: they count "
+            f"in their own view, but nothing is inferred from them or transferred. Give them more weight, or lower the "
+            f"threshold (--threshold)."
+        )
+    if n_light == n_given or n_inferred:
+        return
+    if job.threshold == "cv":
+        farther = f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one (--threshold) lets"
+    else:
+        farther = "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv), lets"
+    if several and not n_passed:
+        yield (
+            f"No constraint was transferred: none reached two rows that are matched. {farther} them reach "
+            f"farther; matches for the rows that are constrained help most."
+        )
+    else:
+        yield (
+            f"Nothing was inferred for rows near those that were judged; only what was said, and what follows from it, "
+            f"was {'transferred' if several else 'used'}. {farther} it reach farther."
+        )

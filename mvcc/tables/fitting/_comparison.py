@@ -1,0 +1,259 @@
+"""Does it help? The method of a job beside k-means, itself without judgments, and the other method of the package."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.progress import numbered
+from mvcc.constraints import Constraints, Relations
+from mvcc.embedding import find_objects
+from mvcc.exceptions import MvccError, PropagationWarning
+from mvcc.multiview import make_without_base, match_clusters
+from mvcc.results import JOINT, K_MEANS
+from mvcc.tables._job import DEFAULT_FEATURES, Job
+from mvcc.tables.fitting._co_em import CoEM
+from mvcc.tables.fitting._features import make_features
+from mvcc.tables.fitting._fit import renumbered
+from mvcc.tables.fitting._given import check_given
+from mvcc.tables.fitting._held_out import (
+    JUDGMENT_FOLDS,
+    Cut,
+    JudgedFold,
+    Key,
+    Outcome,
+    joined,
+    judged_folds,
+    match_folds,
+)
+from mvcc.tables.fitting._joint import Joint
+from mvcc.tables.fitting._method import Labels, Method
+from mvcc.tables.fitting._verdict import CO_EM, WITHOUT, verdict
+from mvcc.tables.reading._inputs import Inputs, caller_of
+
+METHODS: dict[str, type[Method]] = {JOINT: Joint, CO_EM: CoEM}
+_MOST_ROWS = 4_000  # of all views; of more, objects are drawn
+_ROWS_PER_CLUSTER = 10  # at least, in every view of a sample
+_NEAR_CHANCE = 1 / 3  # of the way from chance to full agreement
+_RUNS = 3  # of what no judgment changes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Caller = Callable[[int, int], str]
+Again = Callable[[list[Constraints], int], Labels]
+
+
+class Contest:
+    """The method of a job and others, unless it is alone, on the same rows, pairs and matches.
+
+    `method`: that of the job, ready to cluster these inputs again.
+    `job, given, relations`: what is clustered.
+    `sizes`: the number of rows of every view.
+    `refused`: why the other method cannot be compared; mostly empty.
+    """
+
+    def __init__(self, inputs: Inputs, method: Method, *, alone: bool = False) -> None:
+        self.job, self.given, self.relations = method.settled, _of_some_weight(method.given), method.relations
+        self.sizes = [len(X) for X in method.views]
+        self._method, self._alone, self._call = method, alone, caller_of(inputs.tables)
+        self._other, self._other_views, self.refused = _other_job(self.job), list[Floats](), ""
+        self._by_k_means = _blind(self._k_means)
+        if not alone:
+            try:
+                self._other_views = [make_features(table, self._other).X for table in inputs.tables]
+            except MvccError as error:  # of features that nobody asked for
+                self.refused = str(error)
+
+    def methods(self, relations: Relations) -> dict[str, Again]:
+        """Return what clusters by given judgments and with a seed, by name; the method of the job comes first."""
+        same = relations is self.relations
+        mine = self._method if same else _ready(self.job, self._method.views, self.given, relations, self._call)
+        found: dict[str, Again] = {self.job.method: mine.again}
+        if self._alone:
+            return found
+        found[K_MEANS] = self._by_k_means
+        if any(map(len, self.given)):
+            found[WITHOUT] = _blind(lambda seed: mine.again([Constraints.empty() for _ in self.given], seed))
+        if self._other_views:
+            other = _ready(self._other, self._other_views, self.given, relations, self._call)
+            found[self._other.method] = other.again
+            if self.job.on_conflict == "drop":
+                found[self._other.method] = lambda given, seed: other.again(self._consistent(given, relations), seed)
+        return found
+
+    def _consistent(self, given: list[Constraints], relations: Relations) -> list[Constraints]:
+        return check_given(self._other, given, relations, self.sizes, self._call)[0]
+
+    def _k_means(self, seed: int) -> Labels:
+        k_means = make_without_base(K_MEANS, self.job.k, random_state=seed)
+        return [k_means.fit_predict(X).astype(np.int64) for X in self._method.views]
+
+
+def _blind(cluster: Callable[[int], Labels]) -> Again:
+    """Return what clusters without judgments, by a few seeds: others would tell no more."""
+    known: dict[int, Labels] = {}
+
+    def again(given: list[Constraints], seed: int) -> Labels:
+        seed %= _RUNS
+        if seed not in known:
+            known[seed] = cluster(seed)
+        return known[seed]
+
+    return again
+
+
+def _ready(job: Job, views: list[Floats], given: list[Constraints], relations: Relations, call: Caller) -> Method:
+    method = METHODS[job.method](job, views, given, relations, call)
+    if job.method == JOINT:  # its graph serves any judgments
+        method.fit()
+    return method
+
+
+def _of_some_weight(given: list[Constraints]) -> list[Constraints]:
+    return [c.select(c.weights > 0) for c in given]
+
+
+def _other_job(job: Job) -> Job:
+    """Return the job for the other method, by its defaults; on the same features where these are not the default."""
+    other = CO_EM if job.method == JOINT else JOINT
+    features = DEFAULT_FEATURES[other] if job.features == DEFAULT_FEATURES[job.method] else job.features
+    return job.model_copy(update={"method": other, "features": features, "on_conflict": "drop"})
+
+
+def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
+    """Draw objects where there are many, with all that were judged; return the rows of every view, None for all."""
+    sizes = [len(table.ids) for table in inputs.tables]
+    if sum(sizes) <= _MOST_ROWS:
+        return None
+    rng = np.random.default_rng(job.seed)
+    n_objects, objects = find_objects(sizes, inputs.relations)
+    drawn = np.zeros(n_objects, np.bool_)
+    for own, c in zip(objects, inputs.constraints, strict=True):
+        drawn[own[c.pairs.ravel()]] = True
+        drawn[rng.permutation(own)[: max(_MOST_ROWS // len(sizes), _ROWS_PER_CLUSTER * job.k)]] = True
+    return None if drawn.all() else [np.flatnonzero(drawn[own]) for own in objects]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What came out of a comparison."""
+
+    facts: dict[str, Any]  # ``comparison`` of ``clustering.json``
+    held_out: dict[Key, dict[str, Any]]  # the same of every relation of which matches were cut
+    cautions: list[str]  # what must not be overlooked
+
+
+def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[str], None]) -> Comparison:
+    """Compare the method of a job with others by held-out judgments and matches.
+
+    `method`: that of the job, fitted.
+    `labels` (n_v,): the result, whose numbers of clusters the tables get.
+    `on_step`: told what is about to be done.
+    """
+    inputs = replace(inputs, constraints=_of_some_weight(method.given))
+    rows = drawn_rows(method.job, inputs)
+    with _quietly():
+        if rows is not None:
+            inputs = inputs.on_rows(rows)
+            views = [X[own] for X, own in zip(method.views, rows, strict=True)]
+            labels = [found[own] for found, own in zip(labels, rows, strict=True)]
+            method = _ready(method.settled, views, inputs.constraints, inputs.relations, caller_of(inputs.tables))
+        contest = Contest(inputs, method)
+        outcomes = held_out_by(contest, labels, on_step)
+    mine = outcomes[contest.job.method]
+    said, cautions = verdict(outcomes)
+    if contest.refused:
+        cautions.append(f"The result was not compared with the other method: {contest.refused}")
+    for (u, v), cut in mine.cuts.items():
+        if cut.beyond_chance().mean() < _NEAR_CHANCE:
+            cautions.append(
+                f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same clusters: where their match "
+                f"is cut, {cut.agreement:.0%} of {len(cut.first)} matched rows share their cluster "
+                f"({cut.by_chance:.0%} by chance)."
+            )
+    facts = {
+        "folds": JUDGMENT_FOLDS if mine.kept else 0,
+        "n_judgments": sum(map(len, contest.given)) if mine.kept else 0,
+        "n_matches": sum(len(cut.first) for cut in mine.cuts.values()),
+        "sampled": None if rows is None else sum(contest.sizes),
+        "methods": [{"method": name, **outcome.facts()} for name, outcome in outcomes.items()],
+        **said,
+    }
+    return Comparison(facts, {key: cut.facts(contest.job.k) for key, cut in mine.cuts.items()}, cautions)
+
+
+def held_out_by(contest: Contest, labels: Labels, on_step: Callable[[str], None]) -> dict[str, Outcome]:
+    """Return what every method keeps of what was held out, and how stable it is.
+
+    `labels` (n_v,): the result, whose numbers of clusters the matches get.
+    """
+    judged = judged_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
+    with _quietly():
+        runs = _by_other_judgments(contest, judged, on_step)
+        cuts = _by_fewer_matches(contest, labels, on_step)
+    return {
+        name: Outcome(
+            joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)]) if judged else None,
+            cuts.get(name, {}),
+            _stability(own),
+        )
+        for name, own in runs.items()
+    }
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Compute with one thread, since some BLAS sum in another order on more, and without warnings of single runs."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
+        yield
+
+
+def _by_other_judgments(
+    contest: Contest, judged: list[JudgedFold], on_step: Callable[[str], None]
+) -> dict[str, list[Labels]]:
+    """Cluster by every method without each fold of judgments; a few times by all of them where none is held out."""
+    seen = [fold.seen for fold in judged] or [contest.given] * _RUNS
+    methods = contest.methods(contest.relations)
+    runs: dict[str, list[Labels]] = {name: [] for name in methods}
+    for number, given in enumerate(numbered("comparison", seen, on_step), 1):
+        for name, again in methods.items():
+            runs[name].append(again(given, contest.job.seed + number))
+    return runs
+
+
+def _by_fewer_matches(contest: Contest, result: Labels, on_step: Callable[[str], None]) -> dict[str, dict[Key, Cut]]:
+    """Cluster by every method without each fold of matches; return the clusters of their rows, numbered as the result.
+
+    That clusters of two views have the same number is decided by the other matches.
+    """
+    k = contest.job.k
+    parts: dict[str, dict[Key, list[tuple[Ints, Ints]]]] = defaultdict(lambda: defaultdict(list))
+    folds = match_folds(contest.relations, contest.sizes, contest.job.seed)
+    for number, fold in enumerate(numbered("comparison without matches", folds, on_step), 1):
+        for name, again in contest.methods(fold.seen).items():
+            found = again(contest.given, contest.job.seed + number)
+            alike = [new[own] for new, own in zip(match_clusters(found, fold.seen, k), found, strict=True)]
+            for (u, v), rows in fold.cut.items():
+                both = renumbered(np.concatenate((alike[u], alike[v])), np.concatenate((result[u], result[v])), k)
+                parts[name][u, v].append((both[rows[:, 0]], both[len(alike[u]) + rows[:, 1]]))
+    return {
+        name: {key: Cut(*map(np.concatenate, zip(*found, strict=True))) for key, found in own.items()}
+        for name, own in parts.items()
+    }
+
+
+def _stability(runs: list[Labels]) -> float:
+    return float(np.mean([adjusted_rand_score(*pair) for two in pairwise(runs) for pair in zip(*two, strict=True)]))

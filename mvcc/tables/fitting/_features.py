@@ -1,0 +1,189 @@
+"""How the columns of a view become the space that is clustered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.messages import counted, percent
+from mvcc.embedding import MAX_ROWS, RULES, AutoFeatures, SpectralFeatures
+from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.tables._job import Job
+from mvcc.tables.reading._table import Table
+
+_EXPECTED = 10  # clusters, where nothing is known of them
+_MOST_CENTERED = 100_000  # rows
+_MOST_SQUARED = 2000  # columns whose products of all pairs are computed; with more, those of as many rows
+MOST_COMPONENTS = 10  # of principal components, where no number is given
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """One view in the space that is clustered."""
+
+    X: NDArray[np.float64]  # (n, m)
+    words: str  # how it was made
+    transformer: Any  # makes the same of new rows
+    plane: NDArray[np.float64]  # (n, 2): what is drawn of it
+    axes: list[str]  # what to write at the two axes
+    note: str = ""  # what must not be overlooked; mostly empty
+
+
+def make_features(table: Table, job: Job) -> Features:
+    """Make the features of one view as the job asks for.
+
+    Raises DataError: for more components than there can be, or a rule that the columns do not
+    meet.
+    """
+    view = job.views[table.name]
+    method = view.features or job.features
+    asked = view.n_components or job.n_components
+    X, first, words = numbers_of(table)
+    n, d = X.shape
+    note = ""
+    if method == "spectral" and n > MAX_ROWS:
+        method = "pca"
+        note = (
+            f"{table.name}: more than {MAX_ROWS} rows are too many for spectral features, which need the affinities of "
+            f"all pairs of them; principal components were used instead (--features {table.name}=pca)."
+        )
+    most = n - 1 if method == "spectral" else min(n, d)
+    if method in ("spectral", "pca") and asked is not None and asked > most:
+        raise DataError(f"{table.path}: {n} rows of {d} columns have at most {most} components, not {asked}.")
+    if method == "spectral":
+        m = asked or min(job.k, most)
+        spectral = SpectralFeatures(m)
+        made = spectral.fit_transform(X)
+        return Features(
+            made,
+            f"spectral, {m} components of {words}",
+            _after(first, spectral),
+            *_first_two(made, "spectral component"),
+            note,
+        )
+    if method in RULES and (first is None or method not in ("auto", "none")):
+        features = _by_rule(table, X, method, is_mixed=first is not None)
+        made = features.transform(X)
+        if method == "auto" and features.rule_ != "scaled":
+            note = f"{table.name}: {features.description_} (else --features {table.name}=scaled)."
+        return Features(made, _said(d, features), features, *plane_of(made), note)
+    # the others need none of these
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if method == "pca":
+        steps = [PCA(asked or min(MOST_COMPONENTS, most), svd_solver="full")]
+        pca = make_pipeline(*([StandardScaler()] if first is None else []), *steps)
+        made = np.ascontiguousarray(pca.fit_transform(X))
+        shares = pca[-1].explained_variance_ratio_
+        said = (
+            f"standardized, {made.shape[1]} principal components of {words} ({percent(shares.sum())} of the variance)"
+        )
+        return Features(made, said, _after(first, pca), *_first_two(made, "principal component", shares), note)
+    return Features(X, words, first, *plane_of(X), note)
+
+
+def described_features(table: Table, job: Job) -> str | None:
+    """Say what the rule makes of the columns of a table; None for other features.
+
+    Raises DataError: for a rule that the columns do not meet.
+    """
+    method = job.views[table.name].features or job.features
+    is_mixed = not isinstance(table.X, np.ndarray)
+    if method not in RULES or (is_mixed and method in ("auto", "none")):
+        return None
+    return _said(table.X.shape[1], _by_rule(table, table.X, method, is_mixed=is_mixed))
+
+
+def _by_rule(table: Table, X: Any, rule: str, *, is_mixed: bool) -> AutoFeatures:
+    if is_mixed:
+        raise DataError(
+            f"{table.path}: features: {rule} goes only with columns that are all numbers, none of them missing; leave "
+            f"the others out (--ignore), or choose auto."
+        )
+    try:
+        return AutoFeatures(rule).fit(X)  # type: ignore[arg-type]  # one of RULES
+    except InvalidInputError as error:
+        raise DataError(f"{table.path}: features: {error}") from error
+
+
+def _said(n_columns: int, features: AutoFeatures) -> str:
+    return f"{counted(n_columns, 'column')}, {features.description_}"
+
+
+def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
+    """Make the features of all views as the joint method has them, also where the number of clusters is unknown."""
+    if job.method == "co-em" and "features" not in job.model_fields_set:
+        job = job.model_copy(update={"features": "auto"})
+    if not isinstance(job.n_clusters, int):
+        job = job.model_copy(update={"n_clusters": _EXPECTED})
+    return [make_features(table, job) for table in tables]
+
+
+def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
+    """Return the columns of a table as numbers, what makes them where they are none, and their description."""
+    if isinstance(table.X, np.ndarray):
+        return table.X, None, counted(table.X.shape[1], "column")
+    from mvcc.embedding import MixedFeatures
+
+    encoder = MixedFeatures([str(column.kind) for column in table.used])
+    with threadpool_limits(1):  # some BLAS sum in another order on more threads
+        X = encoder.fit_transform(table.X)
+    one_text = ", all texts as one" if encoder.kinds.count("text") > 1 else ""
+    words = f"{counted(len(table.columns), 'column')} as {counted(X.shape[1], 'feature')}, columns of equal weight"
+    return X, encoder, words + one_text
+
+
+def _after(first: Any, second: Any) -> Any:
+    """Return a transformer that applies the second one to what the first one makes, where there is one."""
+    from sklearn.pipeline import make_pipeline
+
+    return second if first is None else make_pipeline(first, second)
+
+
+def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the rows of all views in the plane of their two principal components, and what to write at its axes.
+
+    Of many rows, some that are spaced evenly have the components: a copy of all would take much memory.
+    """
+    wide = views[0].shape[1] > _MOST_SQUARED
+    step = ceil(sum(map(len, views)) / (_MOST_SQUARED if wide else _MOST_CENTERED))
+    some = np.vstack([X[::step] for X in views])
+    mean = some.mean(axis=0)
+    centered = some - mean
+    if wide:  # the products of rows have the same variances, and lead to the same directions
+        variances, rows = scipy.linalg.eigh(centered @ centered.T)
+        lengths = np.sqrt(np.maximum(variances[::-1][:2], 0))
+        lengths[lengths <= np.sqrt(np.finfo(float).eps) * lengths[0]] = np.inf  # nothing but rounding
+        largest = centered.T @ (rows[:, ::-1][:, :2] / lengths)
+    else:
+        variances, directions = scipy.linalg.eigh(centered.T @ centered)
+        largest = directions[:, ::-1][:, :2]
+    largest = largest * np.sign(largest[np.abs(largest).argmax(axis=0), np.arange(largest.shape[1])])
+    shares = np.maximum(variances[::-1], 0) / max(float(variances.sum()), np.finfo(float).tiny)
+    points = centered @ largest if step == 1 else np.vstack([X @ largest for X in views]) - mean @ largest
+    return _first_two(points, "principal component", shares)
+
+
+def _first_two(
+    X: NDArray[np.float64], name: str, shares: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the first two columns, and what to write at their axes; zeros where there is no second."""
+    plane, axes = np.zeros((len(X), 2)), ["", ""]
+    for number in range(min(2, X.shape[1])):
+        plane[:, number] = X[:, number]
+        share = "" if shares is None else f" ({percent(shares[number])} of the variance)"
+        axes[number] = f"{('1st', '2nd')[number]} {name}{share}"
+    return plane, axes
+
+
+def rounded(values: NDArray[np.float64]) -> list[float]:
+    """Six digits are more than a drawing shows."""
+    return [float(f"{value:.6g}") for value in values.tolist()]

@@ -1,0 +1,131 @@
+"""Clustering the views of a job: once for the result, and again, a little otherwise, to see how stable it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.progress import numbered
+from mvcc.constraints import Constraints, Relations
+from mvcc.exceptions import PropagationWarning
+from mvcc.multiview import match_clusters
+from mvcc.tables._job import Job
+from mvcc.tables.fitting._method import Labels, Method
+
+LEFT_OUT = 0.1  # of the constraints, in every stability run
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The clustering of a job, and what it rests on.
+
+    `given, dropped`: what was said, without what was left out since it contradicts heavier
+    constraints.
+    """
+
+    model: Any
+    # (n_v,): cluster of every row; the same number means the same cluster in all views, as far as
+    # relations tell
+    labels: Labels
+    numbers: list[NDArray[np.int64]]  # (k,): the number of every cluster of the model, per view
+    given: list[Constraints]
+    dropped: list[Constraints]
+    relations: Relations
+    # (n_v,): share of the stability runs that put a row into the same cluster; empty without
+    # stability runs
+    stability: list[NDArray[np.float64]]
+    n_runs: int  # stability runs
+    # (k, k): per view the rows of a cluster that a stability run puts into another one, in the
+    # mean; empty without them
+    exchanged: list[NDArray[np.float64]]
+    # per view the mean adjusted Rand index between the result and each stability run; empty without
+    # them
+    agreement: list[float]
+    warnings: list[str]  # whether it has converged
+
+
+def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[str], None]) -> Fit:
+    """Cluster the views.
+
+    Shapes: `relations` (r, 2).
+
+    `on_step`: told what is about to be done.
+    """
+    # one thread: some BLAS sum in another order on more
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        on_step("clustering")
+        model, numbers = method.fit()
+    for other in caught:  # re-emit unrelated warnings
+        if not issubclass(other.category, (ConvergenceWarning, PropagationWarning)):
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+    said = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    labels = [new[found] for new, found in zip(numbers, model.labels_, strict=True)]
+    others, n_runs = [], job.stability_runs_of(sum(map(len, labels)))
+    for number in numbered("stability run", range(1, n_runs + 1), on_step):
+        others.append(_again(job, method, number))
+    stability, exchanged, agreement = _stability(labels, others, job.k)
+    return Fit(
+        model,
+        labels,
+        numbers,
+        method.given,
+        method.dropped,
+        relations,
+        stability,
+        n_runs,
+        exchanged,
+        agreement,
+        said,
+    )
+
+
+def _again(job: Job, method: Method, number: int) -> Labels:
+    """Cluster once more, with another seed and without some constraints.
+
+    Where constraints name as many groups as there are clusters, every start begins from these: another seed alone would
+    show nothing.
+    """
+    rng = np.random.default_rng((job.seed, number))
+    kept = [c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given]
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PropagationWarning)
+        return method.again(kept, job.seed + number)
+
+
+def _stability(
+    labels: Labels, others: list[Labels], k: int
+) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]], list[float]]:
+    """Return how often each row stays in its cluster, where the others go, and how alike each run is to the result."""
+    from sklearn.metrics import adjusted_rand_score
+
+    if not others:
+        return [], [], []
+    stability, exchanged, agreement = [], [], []
+    for view, mine in enumerate(labels):
+        theirs = [other[view] for other in others]
+        same, table = np.zeros(len(mine)), np.zeros((k, k))
+        for found in (renumbered(found, mine, k) for found in theirs):
+            same += found == mine
+            np.add.at(table, (mine[found != mine], found[found != mine]), 1)
+        stability.append(same / len(theirs))
+        exchanged.append(table / len(theirs))
+        agreement.append(float(np.mean([adjusted_rand_score(mine, found) for found in theirs])))
+    return stability, exchanged, agreement
+
+
+def renumbered(labels: NDArray[np.int64], like: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the clusters of the same rows with the numbers of those that they are most like."""
+    every = np.arange(len(labels))
+    _, number = match_clusters([like, labels], {(0, 1): np.column_stack((every, every))}, k)
+    found: NDArray[np.int64] = number[labels]
+    return found

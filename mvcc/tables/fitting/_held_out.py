@@ -1,0 +1,203 @@
+"""What is held out to see whether a clustering helps, judgments and matches that are cut, and how much is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.constraints import Constraints, Relations, in_fold
+from mvcc.embedding import find_objects
+from mvcc.exceptions import ConstraintConflictError
+from mvcc.tables.fitting._method import Labels
+
+FEWEST_JUDGMENTS = 20
+FEWEST_MATCHES = 10
+JUDGMENT_FOLDS = 6  # more would take more than twice the time of the clustering itself
+MATCH_FOLDS = 4
+_MOST_CLOSED = 1_000  # judged rows of a view
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What was held out, one after the other, and whether a clustering without it keeps it."""
+
+    hits: Floats  # (n,): 1 where it is kept, else 0
+    kinds: Ints  # (n,): every kind counts alike
+    ends: Ints  # (n, 2): the two objects that it is about. What shares one is not independent
+
+    def share(self) -> tuple[float, float]:
+        """Return the mean of the kinds, and its standard error, which is robust to objects that several are about.
+
+        Each object adds the square of the sum of what is about it, less the pairs, which two add (Aronow, Samii and
+        Assenova, "Cluster-Robust Variance Estimation for Dyadic Data", 2015).
+        """
+        found, place, counts = np.unique(self.kinds, return_inverse=True, return_counts=True)
+        means = np.bincount(place, self.hits) / counts
+        parts = (self.hits - means[place]) / (len(found) * counts[place])
+        alone = (np.bincount(np.unique(self.ends, axis=0, return_inverse=True)[1].ravel(), parts) ** 2).sum()
+        sharing = (np.bincount(self.ends.ravel(), np.repeat(parts, 2)) ** 2).sum() - alone
+        return float(means.mean()), float(np.sqrt(max(alone, sharing)))
+
+
+def ahead(one: Scores, other: Scores) -> tuple[float, float]:
+    """Return how far one clustering is ahead of another on the same, and the standard error of the difference."""
+    return Scores(one.hits - other.hits, one.kinds, one.ends).share()
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedFold:
+    """The judgments that a clustering sees, and what is known of objects that it does not."""
+
+    seen: list[Constraints]
+    # with what follows from them, so that a judged row is compared with all of its group
+    held_out: list[Constraints]
+    ends: list[Ints]  # (m_v, 2): the objects that these are about, in ascending order
+
+    def tested(self, labels: Labels) -> Scores:
+        """Tell which of the judgments that were held out the clusters keep; must-links and cannot-links count alike."""
+        clusters = [found[c.pairs] for found, c in zip(labels, self.held_out, strict=True)]
+        kinds = np.concatenate([c.must_link for c in self.held_out])
+        same = np.concatenate([pair[:, 0] == pair[:, 1] for pair in clusters])
+        return Scores((same == kinds).astype(float), kinds.astype(np.int64), np.concatenate(self.ends))
+
+
+def judged_folds(given: list[Constraints], relations: Relations, sizes: Sequence[int], seed: int) -> list[JudgedFold]:
+    """Return folds of judged objects, none where fewer than twenty judgments are given.
+
+    An object is held out with all its judgments, so that nothing that is seen says anything of it; of its group no more
+    is hidden. Were whole neighborhoods held out, of few large ones too little would be left to learn from.
+    """
+    if sum(map(len, given)) < FEWEST_JUDGMENTS:
+        return []
+    n_objects, objects = find_objects(sizes, relations)
+    judged = np.unique(np.concatenate([own[c.pairs.ravel()] for own, c in zip(objects, given, strict=True)]))
+    of_object = np.full(n_objects, -1)
+    of_object[judged] = np.random.default_rng(seed).permutation(len(judged)) % JUDGMENT_FOLDS
+    of_row = [of_object[own] for own in objects]
+    known = [_closed(c) for c in given]
+    folds = []
+    for fold in range(JUDGMENT_FOLDS):
+        seen = [c.select(~mask) for c, mask in zip(given, in_fold(given, of_row, fold), strict=True)]
+        held_out = [c.select(mask) for c, mask in zip(known, in_fold(known, of_row, fold), strict=True)]
+        ends = [np.sort(own[c.pairs], axis=1) for own, c in zip(objects, held_out, strict=True)]
+        folds.append(JudgedFold(seen, held_out, ends))
+    return folds
+
+
+def _closed(given: Constraints) -> Constraints:
+    """Return the judgments of a view with what follows from them, as given where they are many or contradictory."""
+    if len(np.unique(given.pairs)) > _MOST_CLOSED:
+        return given
+    try:
+        return given.closure()
+    except ConstraintConflictError:  # the job may allow it
+        return given
+
+
+@dataclass(frozen=True, eq=False)
+class MatchFold:
+    """The matches that a clustering sees, and those that were cut and tell something."""
+
+    seen: Relations
+    cut: Relations
+
+
+def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[MatchFold]:
+    """Return folds of matches; all of an object are cut together. None is cut between views with fewer than ten."""
+    enough = {key for key, rows in relations.items() if len(rows) >= FEWEST_MATCHES}
+    if not enough:
+        return []
+    n_objects, objects = find_objects(sizes, relations)
+    of_object = np.random.default_rng(seed).permutation(n_objects) % MATCH_FOLDS
+    of_match = {(u, v): of_object[objects[u][rows[:, 0]]] for (u, v), rows in relations.items()}
+    return [
+        MatchFold(
+            {key: rows[of_match[key] != fold] for key, rows in relations.items()},
+            {key: relations[key][of_match[key] == fold] for key in sorted(enough)},
+        )
+        for fold in range(MATCH_FOLDS)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The clusters of the rows of two views whose matches were cut, by clusterings that had not seen these matches."""
+
+    first: Ints
+    second: Ints
+
+    @property
+    def agreement(self) -> float:
+        """The share that is in the same cluster."""
+        return float((self.first == self.second).mean())
+
+    @property
+    def by_chance(self) -> float:
+        """The share that would be if the matches were drawn at random."""
+        k = 1 + max(int(self.first.max()), int(self.second.max()))
+        counts = (np.bincount(labels, minlength=k) for labels in (self.first, self.second))
+        return float(np.prod([*counts], axis=0).sum() / len(self.first) ** 2)
+
+    def beyond_chance(self) -> Floats:
+        """Return 1 for every match that is kept, and so much below 0 for others that chance has a mean of 0."""
+        chance = self.by_chance
+        found: Floats = ((self.first == self.second) - chance) / max(1 - chance, 1e-12)
+        return found
+
+    def facts(self, k: int) -> dict[str, Any]:
+        """Return it ready for JSON; the table has a line for every cluster of the first view."""
+        counts = np.zeros((k, k), np.int64)
+        np.add.at(counts, (self.first, self.second), 1)
+        n = len(self.first)
+        return {"agreement": self.agreement, "by_chance": self.by_chance, "n": n, "table": counts.tolist()}
+
+
+def tested_by(cuts: Iterable[Cut]) -> Scores:
+    """Return how far the rows of cut matches agree beyond chance, as what was held out."""
+    hits = np.concatenate([cut.beyond_chance() for cut in cuts])
+    return Scores(hits, np.zeros(len(hits), np.int64), np.arange(2 * len(hits)).reshape(-1, 2))
+
+
+def joined(parts: Sequence[Scores]) -> Scores:
+    """Return what was held out in several folds as one."""
+    return Scores(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "kinds", "ends")))
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method keeps of what was held out, and how stable it is."""
+
+    kept: Scores | None  # judgments; None where none were held out
+    cuts: dict[Key, Cut]  # matches; empty where none were cut
+    # mean adjusted Rand index of clusterings that follow each other, each by other judgments and
+    # another seed
+    stability: float
+
+    def tested(self) -> Scores | None:
+        """Return what tells best whether the method helps: judgments, else matches."""
+        return self.kept or (tested_by(self.cuts.values()) if self.cuts else None)
+
+    def mean(self, what: str) -> float | None:
+        """Return the mean ``agreement`` of cut matches, or what it is ``by_chance``."""
+        sizes = [len(cut.first) for cut in self.cuts.values()]
+        values = [getattr(cut, what) for cut in self.cuts.values()]
+        return float(np.average(values, weights=sizes)) if sizes else None
+
+    def facts(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        kept, error = self.kept.share() if self.kept else (None, None)
+        return {
+            "kept": kept,
+            "kept_error": error,
+            "agreement": self.mean("agreement"),
+            "by_chance": self.mean("by_chance"),
+            "stability": self.stability,
+        }

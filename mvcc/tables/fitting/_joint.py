@@ -1,0 +1,181 @@
+"""The joint method on the views of a job: one graph of all objects, and which rows the judged pairs have moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._utils.messages import counted
+from mvcc.constraints import Constraints
+from mvcc.multiview import JointGraphClustering, hardly_agree, seem_wrong
+from mvcc.tables._job import Job
+from mvcc.tables.fitting._features import plane_of, rounded
+from mvcc.tables.fitting._fit import Fit, renumbered
+from mvcc.tables.fitting._method import MOST_LISTED, Explained, Labels, Method, Rows
+from mvcc.tables.reading._table import Table
+
+_MANY = 20  # constraints, of which some are expected to move a row
+
+
+class Joint(Method):
+    """``JointGraphClustering`` on the views of a job."""
+
+    def __init__(self, job: Job, *inputs: Any) -> None:
+        super().__init__(job, *inputs)
+        self._model = JointGraphClustering(job.k, features="none", on_conflict=job.on_conflict, random_state=job.seed)
+
+    def fit(self) -> tuple[Any, list[NDArray[np.int64]]]:
+        model = self._model.fit(self.views, constraints=self.given, mappings=self.relations)
+        return model, [np.arange(self.job.k)] * len(self.views)
+
+    @property
+    def spaces(self) -> list[NDArray[np.float64]]:
+        return self._model.embedding_
+
+    def again(self, given: list[Constraints], seed: int) -> Labels:
+        return self._model.labels_by(given, random_state=seed)
+
+    def explain(self, tables: list[Table], fit: Fit) -> Explained:
+        moved = self._moved(tables, fit)
+        sets = self._model.connected_views_
+        views: list[dict[str, Any]] = [{} for _ in tables]
+        places = self._model.embedding_
+        for numbers in sets:
+            plane, axes = plane_of(*(places[n] for n in numbers))
+            ends = np.cumsum([len(self.views[n]) for n in numbers])[:-1]
+            for number, points in zip(numbers, np.split(plane, ends), strict=True):
+                views[number] |= {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
+        for of_view, rows in zip(views, moved, strict=True):
+            of_view |= {"moved": rows[:MOST_LISTED], "n_moved": len(rows)}
+        files = [{"moved.csv": _lines(rows, table)} for rows, table in zip(moved, tables, strict=True)]
+        facts = {
+            "objective": self._model.objective_,
+            "n_objects": self._model.n_objects_,
+            "connected": [list(numbers) for numbers in sets],
+            "anchors": self._model.n_anchors_ if any(self._model.n_anchors_) else [],
+            "residual": self._model.eigen_residual_,
+        }
+        matches = {key: self._suspicious(key, rows) for key, rows in fit.relations.items()}
+        for number, lines in _suspicious_lines(tables, matches).items():
+            files[number]["suspicious.csv"] = lines
+        return Explained({"joint": facts, "co_em": None}, views, matches, files, self._cautions(tables, moved, matches))
+
+    def _suspicious(self, key: tuple[int, int], rows: NDArray[np.int64]) -> dict[str, Any]:
+        """List the matches that seem to be wrong, the most suspicious first, each with whether it was left out.
+
+        That matched rows agree says nothing here: they are one object.
+        """
+        suspicions, distinct = self._model.suspicions_[key], np.unique(rows, axis=0)
+        dropped = set(map(tuple, self._model.dropped_matches_[key].tolist()))
+        listed = [
+            [i, j, suspicion, (i, j) in dropped]
+            for (i, j), suspicion, wrong in zip(
+                distinct.tolist(), suspicions.tolist(), seem_wrong(suspicions), strict=True
+            )
+            if wrong
+        ]
+        listed.sort(key=lambda match: -match[2])
+        found = {"agreement": None, "by_chance": None, "differing": [], "suspicious": listed}
+        return found | {"hardly_agree": hardly_agree(suspicions)}
+
+    def _cautions(
+        self, tables: list[Table], moved: list[Rows], matches: dict[tuple[int, int], dict[str, Any]]
+    ) -> list[str]:
+        """Say that constraints move no row, which matches seem wrong or cannot be judged, and which views are apart."""
+        said = []
+        if sum(map(len, self.given)) >= _MANY and not any(moved):
+            said.append("The constraints move no row: the clusters are the same without them.")
+        for (u, v), found in matches.items():
+            if found["hardly_agree"]:
+                said.append(
+                    f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong matches cannot be "
+                    f"told from right ones."
+                )
+            if listed := found["suspicious"]:
+                left_out, several = sum(match[3] for match in listed), len(listed) > 1
+                what = "kept" if not left_out else f"left out{f': {left_out}' if left_out < len(listed) else ''}"
+                said.append(
+                    f"{counted(len(listed), 'match')} of {tables[u].name} and {tables[v].name} "
+                    f"{'seem' if several else 'seems'} to be wrong ({what}); see the report."
+                )
+        sets = self._model.connected_views_
+        if len(sets) == 1:
+            return said
+        named = [" and ".join(tables[number].name for number in numbers) for numbers in sets]
+        return [
+            *said,
+            f"No three matches connect {' with '.join(named)}: each was clustered by itself, and the numbers of their "
+            f"clusters mean nothing to each other.",
+        ]
+
+    def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:
+        """List, per view, the rows that would be in another cluster without the judged pairs, and why each is not.
+
+        Every entry is the row, its cluster without the judged pairs, and the reason.
+        """
+        if not any(map(len, self.given)):
+            return [[] for _ in tables]
+        without = self._without(fit.labels)
+        reasons = _Reasons(self._model, self.given, tables)
+        return [
+            [[row, int(other[row]), reasons.of(view, row)] for row in np.flatnonzero(other != mine).tolist()]
+            for view, (mine, other) in enumerate(zip(fit.labels, without, strict=True))
+        ]
+
+    def _without(self, labels: Labels) -> Labels:
+        """Cluster without judged pairs, with numbers of clusters as those of the result."""
+        free = self.again([Constraints.empty() for _ in self.given], self.job.seed)
+        for numbers in self._model.connected_views_:
+            ends = np.cumsum([len(labels[n]) for n in numbers])[:-1]
+            found, mine = (np.concatenate([one[n] for n in numbers]) for one in (free, labels))
+            for number, rows in zip(numbers, np.split(renumbered(found, mine, self.job.k), ends), strict=True):
+                free[number] = rows
+        return free
+
+
+class _Reasons:
+    """Which judgment is nearest to a row in the graph, in words."""
+
+    def __init__(self, model: JointGraphClustering, given: list[Constraints], tables: list[Table]) -> None:
+        self._ids = [table.ids for table in tables]
+        self._nearest = [rows.tolist() for rows in model.nearest_judged(given)]
+        self._heaviest: dict[tuple[int, int], str] = {}
+        for view, constraints in enumerate(given):
+            rows = list(constraints.rows())
+            for place in np.argsort(-constraints.weights, kind="stable").tolist():
+                i, j, must_link, weight = rows[place]
+                if weight > 0:
+                    said = f"{self._ids[view][i]} and {self._ids[view][j]} were said to " + (
+                        "belong together" if must_link else "be apart"
+                    )
+                    where = f" ({constraints.source_of(place)})" if constraints.source_of(place) else ""
+                    self._heaviest.setdefault((view, i), said + where)
+                    self._heaviest.setdefault((view, j), said + where)
+
+    def of(self, view: int, row: int) -> str:
+        """Name the judgment, and the way from it to the row."""
+        if (view, row) in self._heaviest:
+            return f"because {self._heaviest[view, row]}"
+        near_view, near_row, same = self._nearest[view][row]
+        if near_row < 0:
+            return "no judged row of its cluster is near; the judgments changed which columns count"
+        way = f"{self._ids[view][row]} is {'matched with' if same else 'near'} {self._ids[near_view][near_row]}"
+        return f"because {way}, {self._heaviest[near_view, near_row]}"
+
+
+def _lines(moved: Rows, table: Table) -> Rows:
+    return [["id", "cluster_without", "because"], *([table.ids[row], other, why] for row, other, why in moved)]
+
+
+def _suspicious_lines(tables: list[Table], matches: dict[tuple[int, int], dict[str, Any]]) -> dict[int, Rows]:
+    """Return the matches that seem to be wrong for each of their two views, with its own rows first."""
+    lines: dict[int, Rows] = {}
+    for views, found in matches.items():
+        for *rows, suspicion, left_out in found["suspicious"]:
+            for side, (here, there) in enumerate((views, views[::-1])):
+                own, other = tables[here].ids[rows[side]], tables[there].ids[rows[1 - side]]
+                listed = lines.setdefault(here, [["id", "matched_view", "matched_id", "suspicion", "left_out"]])
+                listed.append([own, tables[there].name, other, round(suspicion, 4), "yes" if left_out else "no"])
+    return lines

@@ -1,0 +1,160 @@
+"""The clusters of all rows of a folder, partition by partition, from a model that was fitted on some of them."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mvcc._utils.messages import clipped
+from mvcc._utils.reading import content_of, opened
+from mvcc._utils.scheduler import Client
+from mvcc._version import __version__
+from mvcc.exceptions import DataError, StoreError, WorkerError
+from mvcc.metrics import scores_of_table
+from mvcc.tables.folders._workers import computed
+from mvcc.tables.model._saved import SavedClustering, SavedView
+from mvcc.tables.reading._partitions import Folder, Piece
+from mvcc.tables.reading._table import ids_of, label_texts, no_column, place_of
+
+_TEXT = "string[pyarrow]"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the clusters of rows follow from, as workers read it."""
+
+    model: str  # the path of the file of the model
+    view: str
+    names: tuple[str, ...]  # the name of every cluster; empty where they have none
+    id_column: str | None
+    labels_column: str | None = None
+    # the path of a table with the clusters of the rows that the model was fitted on; they keep them
+    known: str | None = None
+
+    def columns(self) -> dict[str, str]:
+        """Return the columns that are written, and their types."""
+        more = {"name": self.names, "label": self.labels_column}
+        return {"id": _TEXT, "cluster": "int64"} | {name: _TEXT for name, there in more.items() if there}
+
+
+@dataclass(frozen=True, eq=False)
+class Labeler:
+    """A source as it was read."""
+
+    source: Source
+    view: SavedView
+    known: pd.Series[Any]
+
+    @classmethod
+    def read(cls, source: Source, version: str) -> Labeler:
+        """Read the model, on a worker."""
+        if version != __version__:
+            raise WorkerError(f"A worker has mvcc {__version__}, but the job {version}; install the same version.")
+        try:
+            view = SavedClustering.from_bytes(content_of(source.model), source.model).view(source.view)
+            known = _known(source.known)
+        except OSError as error:
+            raise WorkerError(
+                f"A worker cannot read {error.filename}: {error.strerror}. The folder of the results must be on a "
+                f"disk that all workers see under the same path."
+            ) from error
+        return cls(source, view, known)
+
+    def labels(self, piece: Piece) -> pd.DataFrame:
+        """Return id and cluster of the rows of a piece.
+
+        Raises DataError, InvalidInputError: names file, row and column of what cannot be used,
+        and of an id that is there twice.
+        """
+        parts = [self._labels(frame, piece) for frame in piece.frames()]
+        found = pd.concat(parts) if len(parts) > 1 else parts[0]
+        if self.source.id_column is not None:
+            found.attrs["files"] = ((piece.first_of_file, os.path.basename(piece.path)),)
+            ids_of(found, "id", piece.place)
+            found.attrs = {}
+        return found.reset_index(drop=True)
+
+    def _labels(self, frame: pd.DataFrame, piece: Piece) -> pd.DataFrame:
+        if missing := [column for column in self.view.columns if column not in frame.columns]:
+            raise DataError(f"{no_column(frame, missing[0], piece.file)} {self.view.name} was clustered by it.")
+        ids = pd.Index(ids_of(frame, self.source.id_column, piece.place))
+        clusters = self.view.predict(frame[self.view.columns], partial(place_of, frame, piece.place))
+        if len(self.known):
+            rows = self.known.index.get_indexer(ids)
+            clusters = np.where(rows < 0, clusters, self.known.to_numpy()[rows])
+        columns: dict[str, Any] = {"id": ids, "cluster": clusters}
+        if self.source.names:
+            names = np.array([*self.source.names, ""], dtype=object)  # an outlier is −1, the last
+            columns["name"] = names[clusters]
+        if self.source.labels_column:
+            columns["label"] = label_texts(frame[self.source.labels_column]).to_numpy(dtype=object)
+        return pd.DataFrame(columns, index=frame.index).astype(self.source.columns())
+
+
+def _known(path: str | None) -> pd.Series[Any]:
+    """Return the clusters in a table of labels, by id."""
+    if path is None:
+        return pd.Series([], dtype="int64")
+    with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
+        rows = [row[:2] for row in csv.reader(file)][1:]
+    return pd.Series([int(cluster) for _, cluster in rows], index=[name for name, _ in rows], dtype="int64")
+
+
+def write_labels(
+    client: Client, folder: Folder, source: Source, out: Path, on_share: Callable[[float], None]
+) -> pd.Series[Any]:
+    """Write the clusters of all rows of a folder as Parquet, a file for each piece.
+
+    `out`: A folder, which must be empty or not there yet.
+    `on_share`: told what share of the files is there.
+    Returns: the number of rows of every cluster, and label where these are known, as they were
+    read from the files.
+    Raises DataError, InvalidInputError: for rows that cannot be used.
+    Raises WorkerError: where workers or the scheduler are gone.
+    Raises StoreError: when something cannot be written, or not all rows are there afterwards.
+    """
+    import dask.dataframe as dd
+    from dask.delayed import delayed
+
+    columns = source.columns()
+    meta = pd.DataFrame({name: pd.Series([], dtype=dtype) for name, dtype in columns.items()})
+    labeler = delayed(Labeler.read)(source, __version__)
+    parts = [delayed(Labeler.labels)(labeler, piece) for piece in folder.pieces]
+    path = os.path.abspath(out)
+    labels = dd.from_delayed(parts, meta=meta, verify_meta=False)
+    computed(
+        client,
+        [labels.to_parquet(path, write_index=False, compute=False)],
+        lambda n: on_share(len(list(out.glob("*.parquet"))) / len(parts)),
+    )
+    by = ["cluster", "label"] if "label" in columns else ["cluster"]
+    counts: pd.Series[Any]
+    (counts,) = computed(client, [dd.read_parquet(path, columns=by).groupby(by).size(split_out=1)])
+    if (n := int(counts.sum())) != folder.n_rows:
+        raise StoreError(
+            f"{clipped(path, 1000)} holds {n} rows, but {folder.path} has {folder.n_rows}: something else has written "
+            f"to it, or does not show all files yet. Run the command again."
+        )
+    return counts.sort_index()
+
+
+def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
+    """Return what is told of all rows: their number, the sizes of clusters, and how these agree with labels."""
+    table = counts.unstack(fill_value=0) if counts.index.nlevels == 2 else counts.to_frame()
+    table = table.reindex(range(n_clusters), fill_value=0)
+    found: dict[str, Any] = {"n_all_rows": int(counts.sum()), "all_sizes": table.sum(axis=1).astype(int).tolist()}
+    if counts.index.nlevels == 2:
+        labeled: NDArray[np.int64] = table.drop(columns="", errors="ignore").to_numpy(dtype=np.int64)
+        if labeled.sum() > 1:
+            found["all_f"], found["all_ari"] = scores_of_table(labeled)
+    return found

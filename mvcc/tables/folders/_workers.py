@@ -1,0 +1,141 @@
+"""Workers of dask, in processes of this machine or on a scheduler, and what is said when they fail."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from multiprocessing import resource_tracker
+from typing import Any, cast
+
+from mvcc._utils.messages import clipped
+from mvcc._utils.scheduler import Client, connected_to, errors_of_a_lost_scheduler
+from mvcc._version import __version__
+from mvcc.exceptions import DataError, MvccError, WorkerError
+
+_LOOK = 0.2  # seconds between two looks at what is done
+
+
+@contextmanager
+def workers(scheduler: str | None, place: str) -> Iterator[Client]:
+    """Give a client with workers: those of a scheduler, or a process for each core of this machine.
+
+    `scheduler`: its address.
+    `place`: what messages call the folder that needs them.
+    Raises DataError: where dask is not installed.
+    Raises ConfigError, WorkerError: for a scheduler that is not there, has no workers, or
+    workers with another mvcc.
+    """
+    if missing := [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]:
+        raise DataError(f"{place}: a folder needs the package {missing[0]}: pip install 'mvcc[dask,parquet]'")
+    if scheduler is not None:
+        with connected_to(scheduler) as client:
+            _check_versions(client)
+            yield client
+        return
+    stack = ExitStack()
+    try:
+        with _interruptions_held():
+            cluster = stack.enter_context(local_workers())
+            client = stack.enter_context(cluster.get_client())
+        yield client
+    finally:
+        with _interruptions_held():
+            stack.close()
+
+
+@contextmanager
+def _interruptions_held() -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, and tell of by tracebacks of all its parts.
+
+    Threads and processes that are started meanwhile never see Ctrl-C, which reaches all processes of a terminal: this
+    one ends its workers.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which alone gets signals
+        yield
+        return
+    came: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, frame: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    resource_tracker.ensure_running()  # which else lets Ctrl-C in when it starts with the first worker
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        raise KeyboardInterrupt
+
+
+def local_workers(n_workers: int | None = None) -> Any:
+    """Return a cluster of processes of this machine, by default one for each core, which nobody else can reach."""
+    from distributed import LocalCluster
+
+    return cast(Any, LocalCluster)(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address="127.0.0.1:0",  # of the status, which always has one; by default a port that may be taken
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=logging.CRITICAL,  # errors have a traceback there; what matters is said in our words
+    )
+
+
+def _check_versions(client: Client) -> None:
+    for address, there in client.run(_version, on_error="return").items():
+        if there != __version__ and not isinstance(there, OSError):  # which has gone meanwhile
+            found = f"cannot import mvcc ({there})" if isinstance(there, Exception) else f"has mvcc {there}"
+            raise WorkerError(
+                f"The worker {address} {clipped(found, 200)}. Install mvcc {__version__} with its extras dask and "
+                f"parquet on its machine, and start it again."
+            )
+
+
+def _version() -> str:
+    return __version__
+
+
+def computed(client: Client, collections: list[Any], on_wait: Callable[[int], None] = lambda n: None) -> list[Any]:
+    """Compute collections of dask on the workers, and return their values.
+
+    `on_wait`: told again and again how many of them are there.
+    Raises MvccError: what a worker has raised, or a WorkerError where workers or scheduler are
+    gone.
+    Raises OSError: where a worker cannot write.
+    """
+    from distributed import KilledWorker
+
+    futures: list[Any] = []
+    try:
+        futures = client.compute(collections)
+        while not all(future.done() for future in futures) and not any(f.status == "error" for f in futures):
+            on_wait(sum(future.done() for future in futures))
+            time.sleep(_LOOK)
+        return cast(list[Any], client.gather(futures))
+    except MvccError:
+        raise
+    except KilledWorker as error:
+        raise WorkerError(
+            "Workers were killed again and again, most often a sign that memory has run out. Start fewer on a "
+            "machine, or write the Parquet files with smaller row groups."
+        ) from error
+    except errors_of_a_lost_scheduler() as error:
+        raise WorkerError("The scheduler is gone; nothing was written. Start it and its workers again.") from error
+    except OSError:
+        raise
+    except Exception as error:
+        raise WorkerError(
+            f"A worker failed: {clipped(repr(error), 300)}. Each needs mvcc {__version__} with its extras dask and "
+            f"parquet."
+        ) from error
+    finally:
+        with suppress(Exception):  # of a scheduler that is gone
+            client.cancel(futures)

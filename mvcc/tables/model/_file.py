@@ -1,0 +1,145 @@
+"""The file of a model: a zip of JSON and arrays, by skops, of which nothing can run when it is read."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import warnings
+import zipfile
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mvcc._utils.messages import clipped
+from mvcc._utils.reading import check_zip, parse_json
+from mvcc._version import __version__
+from mvcc.exceptions import StoreError
+
+FORMAT = 3  # another one where the types below change what they hold
+_FORMER_FORMAT = 2  # names the private modules that classes were in
+_HEAD, _SCHEMA = "mvcc.json", "schema.json"
+_ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
+_PRIVATE_MODULE = re.compile(r'(?<="__module__": "mvcc\.)(\w+)(?:\.\w+)*\._\w+(?=")')
+# of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run nothing either
+_TYPES = {
+    "mvcc.cluster.MPCKMeans",
+    "mvcc.cluster.PCKMeans",
+    "mvcc.embedding.Anchors",
+    "mvcc.embedding.AutoFeatures",
+    "mvcc.embedding.AutoScaler",
+    "mvcc.embedding.MixedFeatures",
+    "mvcc.embedding.NeighborSearch",
+    "mvcc.embedding.SpectralFeatures",
+    "mvcc.embedding._Spectrum",
+    "mvcc.multiview.NearestAnchors",
+    "mvcc.multiview.NearestRows",
+    "numpy.dtype",
+}
+_HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+def model_bytes(views: list[dict[str, Any]]) -> bytes:
+    """Return the content of the file of a model.
+
+    `views`: texts, numbers, arrays, and estimators of the types above or of scikit-learn.
+    """
+    import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
+
+    with zipfile.ZipFile(io.BytesIO(skops.io.dumps(views))) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    head = json.dumps({"format": FORMAT, "version": __version__}).encode()
+    entries[_SCHEMA] = _by_public_names(entries[_SCHEMA])
+    return _zipped({_HEAD: head, **_renumbered(entries)})
+
+
+def _by_public_names(schema: bytes) -> bytes:
+    """Name classes by the packages that export them: modules may move inside, and models stay readable."""
+    return _PRIVATE_MODULE.sub(r"\1", schema.decode()).encode()
+
+
+def _by_new_names(content: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    entries[_SCHEMA] = _by_public_names(entries[_SCHEMA])
+    return _zipped(entries)
+
+
+def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
+    """Replace addresses in memory, by which skops names objects, by their order: the same model has the same bytes."""
+    schema = entries.pop(_SCHEMA).decode()
+    numbers = {address: str(number) for number, address in enumerate(dict.fromkeys(_ADDRESS.findall(schema)))}
+    files = {f"{numbers[Path(name).stem]}{Path(name).suffix}": content for name, content in entries.items()}
+    return {_SCHEMA: _ADDRESS.sub(lambda found: numbers[found[0]], schema).encode(), **files}
+
+
+def _zipped(entries: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(entries.items()):
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of no time
+    return file.getvalue()
+
+
+def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
+    """Return the views of a model of known types; messages call the file ``place``.
+
+    Raises StoreError: for a file that is damaged, of another format, or holds what mvcc never
+    writes.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_zip(archive, len(content))
+            for name in archive.namelist():
+                _check_entry(archive, name)
+            head = parse_json(archive.read(_HEAD))
+            version, written = head["format"], clipped(str(head["version"]))
+        if version == _FORMER_FORMAT:
+            content = _by_new_names(content)
+        if version in (FORMAT, _FORMER_FORMAT):
+            return _views(content, place)
+    except StoreError:
+        raise
+    except Exception as error:  # a damaged file raises whatever its first odd byte leads to
+        raise damaged(place, clipped(" ".join(str(error).split()), 200).rstrip(".")) from error
+    raise StoreError(
+        f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc {__version__}, which "
+        f"reads formats {_FORMER_FORMAT} and {FORMAT}. Cluster again."
+    )
+
+
+def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
+    """Refuse an array whose head asks for other memory than there are bytes of it, and what is no array."""
+    if name in (_HEAD, _SCHEMA):
+        return
+    if not name.endswith(".npy"):
+        raise ValueError(f"it holds {name}")
+    with archive.open(name) as file:
+        read_head = _HEADS[np.lib.format.read_magic(file)]
+        shape, _, dtype = read_head(file)
+        if prod(shape) * dtype.itemsize != archive.getinfo(name).file_size - file.tell():
+            raise ValueError(f"{name} has other bytes than an array of shape {shape}")
+
+
+def _views(content: bytes, place: str) -> list[dict[str, Any]]:
+    import skops.io  # as above
+
+    found = skops.io.get_untrusted_types(data=content)
+    if other := sorted(set(found) - _TYPES):
+        raise StoreError(
+            f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}. Somebody has changed it; "
+            f"do not load it."
+        )
+    with warnings.catch_warnings():  # by estimators of another version of scikit-learn: they are made anew
+        warnings.simplefilter("ignore")
+        views = skops.io.loads(content, trusted=found)
+    if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
+        raise damaged(place, "it holds no views")
+    return views
+
+
+def damaged(place: str, why: str) -> StoreError:
+    """Return the error for a file that is no model."""
+    return StoreError(f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again.")

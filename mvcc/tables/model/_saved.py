@@ -1,0 +1,190 @@
+"""A clustering that new rows can be given to, and the file that it is kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from mvcc._utils.files import write_whole
+from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.validation import check_data
+from mvcc.exceptions import InvalidInputError
+from mvcc.tables.model._file import damaged, model_bytes, read_model
+from mvcc.tables.model._parts import NUMBERS, PREDICTORS, mixed_features
+from mvcc.tables.model._rules import Unfit, are_texts, integers
+from mvcc.tables.reading._columns import Column, read_like
+
+
+@dataclass(frozen=True, eq=False)
+class SavedView:
+    """What assigns new rows of one view to the clusters."""
+
+    name: str
+    columns: list[str]  # the columns that were clustered
+    used: list[Column]  # what these were used as
+    mixed: bool  # whether they are numbers, categories and texts, or have missing values
+    id_column: str | None  # the column that named the rows
+    transformer: Any  # what makes features of the columns
+    predictor: Any  # what assigns rows with these features to the clusters of the model
+    numbers: NDArray[np.int64]  # (k,): the number of every cluster of the model in the results
+
+    def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> NDArray[np.int64]:
+        """Return the clusters of rows with the columns that were clustered; messages call a row by ``place``."""
+        found: NDArray[np.int64] = self.predictor.predict(self.transformer.transform(self._as_before(X, place)))
+        return self.numbers[found]
+
+    def _as_before(self, X: pd.DataFrame, place: Callable[[int], str]) -> pd.DataFrame | NDArray[Any]:
+        """Return the columns of new rows as those that were clustered were read."""
+        values: dict[str, Any] = {}
+        for name, one in read_like(self.used, X).items():
+            if one.mistake is not None:
+                said = f"{one.mistake.what} in the column {name!r}"
+                raise InvalidInputError(f"{place(one.mistake.row)} has {said}. {one.mistake.remedy}.")
+            values[name] = one.values
+        if self.mixed:
+            return pd.DataFrame(values)
+        numbers = np.column_stack(list(values.values()))
+        if (missing := np.argwhere(np.isnan(numbers))).size:
+            row, column = missing[0].tolist()
+            name = self.columns[column]
+            raise InvalidInputError(
+                f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had one when they were "
+                f"clustered. Write a number, or leave the row out."
+            )
+        return check_data(numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class SavedClustering:
+    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to ``model.skops``.
+
+    Attributes
+    ----------
+    views : list of SavedView
+
+    Examples
+    --------
+    >>> import mvcc
+    >>> saved = mvcc.load_model("results")  # doctest: +SKIP
+    >>> saved.predict(pd.read_csv("new_texts.csv"), view="texts")  # doctest: +SKIP
+    """
+
+    views: list[SavedView]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the views."""
+        return [view.name for view in self.views]
+
+    def view(self, name: str) -> SavedView:
+        """Return a view.
+
+        Raises
+        ------
+        InvalidInputError
+            Where there is none of this name.
+        """
+        if name not in self.names:
+            raise InvalidInputError(f"there is no view {shown(name)}{nearest(str(name), self.names)}")
+        return self.views[self.names.index(name)]
+
+    def predict(self, X: pd.DataFrame | ArrayLike, view: str) -> NDArray[np.int64]:
+        """Return the cluster of new rows of one view.
+
+        Parameters
+        ----------
+        X : DataFrame with the columns that were clustered, or array-like of shape (n, d) of them in their order
+        view : str
+            The name of the view.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Clusters, numbered as in ``labels.csv``.
+
+        Raises
+        ------
+        InvalidInputError
+            For an unknown view, missing columns, values that are no numbers, or spectral features in which new rows
+            cannot be placed (:class:`mvcc.SpectralFeatures`).
+        """
+        of_view = self.view(view)
+        columns = of_view.columns
+        if isinstance(X, pd.DataFrame):
+            if missing := [column for column in columns if column not in X.columns]:
+                raise InvalidInputError(f"X has no column {', '.join(map(repr, missing[:5]))}.")
+            frame = X[columns]
+        elif of_view.mixed:
+            raise InvalidInputError(f"X must be a DataFrame: {view} has columns of several kinds.")
+        else:
+            data = check_data(X)
+            if data.shape[1] != len(columns):
+                raise InvalidInputError(f"X has {data.shape[1]} columns; {view} was clustered by {len(columns)}.")
+            frame = pd.DataFrame(data, columns=columns)
+        return of_view.predict(frame, "X: row {}".format)
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file, which :func:`mvcc.load_model` reads: JSON and arrays, of which nothing can run."""
+        write_whole(Path(path), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the file that `save` writes."""
+        # not asdict, which would copy the estimators
+        views = [{one.name: getattr(view, one.name) for one in fields(view)} for view in self.views]
+        for view in views:
+            view["used"] = [asdict(column) for column in view["used"]]
+        return model_bytes(views)
+
+    @classmethod
+    def from_bytes(cls, content: bytes, place: str) -> SavedClustering:
+        """Return what a file holds; messages call it ``place``.
+
+        Raises
+        ------
+        StoreError
+            For a file that is damaged, of another format, or holds what mvcc never writes.
+        """
+        try:
+            views = [_view(**view) for view in read_model(content, place)]
+            _refuse_differences(views)
+        except (Unfit, TypeError) as error:  # or a view has other fields
+            raise damaged(place, clipped(str(error), 200)) from error
+        return cls(views)
+
+
+def _view(
+    name: Any, columns: Any, used: Any, mixed: Any, id_column: Any, transformer: Any, predictor: Any, numbers: Any
+) -> SavedView:
+    """Return a view of what was stored, its estimators made anew, or raise Unfit or TypeError."""
+    if not (type(name) is str and type(mixed) is bool and type(id_column) in (str, type(None))):
+        raise Unfit("name, mixed and id_column of a view must be a text, a truth value and a text")
+    read = [Column(**one) for one in used]
+    if not all(are_texts([one.name, one.note, str(one.kind) if one.kind is None else one.kind]) for one in read):
+        raise Unfit("the columns must have names, notes and kinds")
+    if not are_texts(columns) or not columns or columns != [one.name for one in read]:
+        raise Unfit("the columns must be those that were used")
+    kinds = (None, "number", "date", "category", "text")[: 5 if mixed else 3]
+    if not all(one.kind in kinds for one in read):
+        raise Unfit(f"the columns must be of the kinds {', '.join(map(str, kinds))}")
+    if len(set(columns)) < len(columns):
+        raise Unfit("a column is there twice")
+    sizes: dict[str, int] = {}
+    integers("k", below="k")(numbers, sizes)
+    features = mixed_features([str(one.kind) for one in read]) if mixed else NUMBERS
+    transformer, n_features = features.read(transformer, len(columns))
+    predictor, _ = PREDICTORS.read(predictor, n_features, k=sizes["k"])
+    return SavedView(name, columns, read, mixed, id_column, transformer, predictor, numbers)
+
+
+def _refuse_differences(views: list[SavedView]) -> None:
+    """Refuse views that cannot be of one clustering."""
+    if not views or len({view.name for view in views}) < len(views):
+        raise Unfit("there must be views, of different names")
+    if len({len(view.numbers) for view in views}) > 1:
+        raise Unfit("the views have different numbers of clusters")

@@ -1,0 +1,1 @@
+"""What a clustering writes, and what is made of it afterwards."""

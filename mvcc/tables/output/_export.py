@@ -1,0 +1,213 @@
+"""A user's own tables, as they are, with what a clustering says of every row beside them."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mvcc._utils.files import csv_bytes, sha256_of
+from mvcc._utils.messages import clipped, shown
+from mvcc._utils.outputs import OutputFolder
+from mvcc._utils.reading import MOST_LINE, content_of
+from mvcc.exceptions import ConfigError, DataError
+from mvcc.results import read_facts
+from mvcc.tables._job import Job
+from mvcc.tables._layout import CONFIG
+from mvcc.tables.output._folder import inputs_of, job_of_clustering, label_columns
+from mvcc.tables.reading._cells import as_arrow, as_csv, escaped, flat, has_decimal_commas, with_numbers
+from mvcc.tables.reading._files import read_frame, without_words_of_libraries
+from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
+from mvcc.tables.reading._table import row_ids
+from mvcc.tables.reading._workbooks import read_records, read_workbook, workbook_bytes
+
+_NAMES = {"name": "cluster_name"}  # of columns beside those of the user
+_TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, eq=False)
+class _Exported:
+    """The table of a view, and what the clustering says of its rows."""
+
+    path: str  # of the table
+    content: bytes  # of its file
+    own: pd.DataFrame  # the user's own columns, as they were read
+    beside: pd.DataFrame  # the new ones, by names that no column of the user has
+
+    @property
+    def ending(self) -> str:
+        return Path(self.path).suffix.lower()
+
+    @property
+    def with_types(self) -> pd.DataFrame:
+        """Both; of a text file, what are numbers in all its cells are numbers."""
+        own = with_numbers(self.own) if self.ending in (*_TEXT_FILES, ".arff") else self.own
+        return pd.concat((own, self.beside), axis=1)
+
+
+Views = dict[str, _Exported]
+
+
+def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False) -> dict[Path, int]:
+    """Write the tables of a clustering with cluster, name, stability and fit of every row.
+
+    Every cell of the user's own columns comes back: from a text file to CSV to the character,
+    with its delimiter, byte-order mark and line ends, and else its value (`with_numbers` says
+    what of a text file is a number in Parquet and workbooks). Parquet tells empty texts from
+    missing values; CSV and workbooks have empty cells for both. In CSV, a text that a
+    spreadsheet program would take for a formula gets a leading ``'``, unless it stood so in the
+    user's own text file; a workbook marks it as text. Errors of a workbook, such as #N/A, are
+    texts.
+
+    `folder`: of the clustering.
+    `out`: A file, whose ending tells the format; or else a folder, with a file for each view. A
+    workbook has a sheet for each view, other files have one view.
+    `kind`: the format; by default that of the file, or CSV.
+    `fresh`: replace exported tables that exist.
+    Returns: the files, each with its number of rows.
+    Raises ConfigError: for an ending that is not the format, or several views for a file that
+    holds one.
+    Raises DataError, StoreError: for a table that has changed since, cannot be read, or does not
+    fit the format; or a file that cannot be written, or may not be replaced. Nothing is written
+    then.
+    """
+    facts = read_facts(folder)
+    job = job_of_clustering(folder, facts)
+    names = [view["name"] for view in facts["views"]]
+    kind, files = _files(out, kind, names)
+    views = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
+    contents = {path: _WRITERS[kind]({name: views[name] for name in held}, str(path)) for path, held in files.items()}
+    parent = next(iter(files)).parent
+    with OutputFolder(parent, "exported tables", fresh=fresh, inputs=inputs_of(job)) as target:
+        target.write({path.name: content for path, content in contents.items()})
+    return {path: sum(len(views[name].own) for name in held) for path, held in files.items()}
+
+
+def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Path, list[str]]]:
+    """Return the format, and the files with their views."""
+    ending = "" if out.is_dir() else out.suffix.lower().removeprefix(".")
+    if ending not in _WRITERS:
+        if ending and kind is None:
+            known = ", ".join(f".{name}" for name in _WRITERS)
+            raise ConfigError(
+                f"--out {out}: the ending {shown(f'.{ending}')} is none of {known}. For a folder of that name, add "
+                f"--format."
+            )
+        kind = kind or "csv"
+        return kind, {out / f"{name}.{kind}": [name] for name in names}
+    if kind not in (None, ending):
+        raise ConfigError(f"--format {kind} does not fit --out {out}. Leave out --format, or name a folder.")
+    if ending != "xlsx" and len(names) > 1:
+        raise ConfigError(
+            f"{out} holds one table, and there are {len(names)} views. Name a folder with --out, or a file that ends "
+            f"with .xlsx, which has a sheet for each."
+        )
+    return ending, {out: names}
+
+
+def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) -> _Exported:
+    """Return the table of a view, with what the clustering says of its rows."""
+    view = job.views[facts["views"][place]["name"]]
+    frame, content = read_frame(view.path), content_of(view.path)
+    ids = row_ids(frame, view)
+    columns, values = label_columns(facts["views"][place])
+    if sha256_of(content) != facts["inputs"][place]["sha256"] or set(ids) != set(values):
+        raise DataError(
+            f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
+            f"mvcc cluster {folder / CONFIG} --out {folder} --fresh"
+        )
+    beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
+    beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))
+    with without_words_of_libraries():
+        exact = _exact(frame, view.path, content)
+    return _Exported(view.path, content, exact, beside)
+
+
+def _free(name: str, taken: pd.Index) -> str:
+    """Return a name that no column of the user has."""
+    others = (f"{name}_{number}" for number in count(2))
+    return name if name not in taken else next(other for other in others if other not in taken)
+
+
+def _exact(frame: pd.DataFrame, path: str, content: bytes) -> pd.DataFrame:
+    """Return a table with whole numbers where pandas makes floats of them, since others are none or missing."""
+    ending = Path(path).suffix.lower()
+    if ending == ".parquet":
+        return frame_of_parquet(_arrow_table(content), path, integer_object_nulls=True)
+    if ending == ".xlsx":
+        return read_workbook(content, path, exact=True)
+    return read_records(content, path, exact=True) if ending in _RECORDS else frame
+
+
+def _arrow_table(content: bytes) -> Any:
+    from pyarrow import parquet
+
+    return parquet.read_table(io.BytesIO(content))
+
+
+def _csv(views: Views, path: str) -> bytes:
+    """Write one table; that of a text file as it was, with its own decimal sign in the new columns."""
+    (view,) = views.values()
+    own, beside = _texts(view.own, path), _texts(view.beside, path)
+    if view.ending not in _TEXT_FILES:
+        return csv_bytes(zip(*map(escaped, own + beside), strict=True))
+    if has_decimal_commas(view.own):
+        is_decimal = [dtype.kind == "f" for dtype in view.beside.dtypes]
+        beside = [
+            [text.replace(".", ",") for text in texts] if decimal else texts
+            for texts, decimal in zip(beside, is_decimal, strict=True)
+        ]
+    rows = zip(*own, *map(escaped, beside), strict=True)
+    return _in_style_of(view, rows)
+
+
+def _texts(frame: pd.DataFrame, path: str) -> list[list[str]]:
+    return [[str(name), *as_csv(frame[name], path)] for name in frame.columns]
+
+
+def _in_style_of(view: _Exported, rows: Iterable[Iterable[str]]) -> bytes:
+    """Write rows with the delimiter, the byte-order mark and the line ends of a text file."""
+    mark = codecs.BOM_UTF8 if view.content.startswith(codecs.BOM_UTF8) else b""
+    unquoted = re.sub(rb'"[^"]*"', b"", view.content[:MOST_LINE])  # names may have line breaks
+    first = re.search(rb"\r\n|\n|\r", unquoted)
+    end = first[0] if first else b"\n"
+    delimiter = view.own.attrs["delimiter"]
+    return mark + b"".join(csv_bytes([row], delimiter).removesuffix(b"\n") + end for row in rows)
+
+
+def _xlsx(views: Views, path: str) -> bytes:
+    frames = {name: view.with_types for name, view in views.items()}
+    for frame in frames.values():
+        for name in frame.columns:
+            frame[name] = flat(frame[name], path)
+    return workbook_bytes(frames, path)
+
+
+def _parquet(views: Views, path: str) -> bytes:
+    """Write one table; that of a Parquet file with all its types."""
+    (view,) = views.values()
+    pyarrow = pyarrow_for(path)
+    from pyarrow import parquet
+
+    buffer = io.BytesIO()
+    try:
+        if view.ending == ".parquet":
+            table = _arrow_table(view.content)
+            for name in view.beside.columns:
+                table = table.append_column(name, as_arrow(view.beside[name]))
+        else:
+            table = pyarrow.table({str(name): as_arrow(column) for name, column in view.with_types.items()})
+        parquet.write_table(table, buffer)
+    except pyarrow.ArrowException as error:
+        raise DataError(f"{path}: cannot be written as Parquet: {clipped(str(error), 200)}.") from error
+    return buffer.getvalue()
+
+
+_WRITERS: dict[str, Callable[[Views, str], bytes]] = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}

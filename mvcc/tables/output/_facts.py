@@ -1,0 +1,164 @@
+"""What a clustering is told by: the facts of ``clustering.json``, and what must not be overlooked in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc.metrics import cluster_fit, pairwise_f_measure
+from mvcc.tables._job import Job
+from mvcc.tables.explaining._names import name_clusters, nameless
+from mvcc.tables.fitting._features import Features, rounded
+from mvcc.tables.fitting._fit import Fit
+from mvcc.tables.fitting._method import Explained
+from mvcc.tables.reading._columns import BESIDE
+from mvcc.tables.reading._inputs import Inputs
+from mvcc.tables.reading._table import Table
+
+if TYPE_CHECKING:
+    from mvcc.tables.fitting._comparison import Comparison
+
+SCHEMA = 1
+_LARGE = 1 / 3  # of all rows
+_SMALL = 1 / 4  # of the largest cluster
+_STABLE = 0.605  # what is written as .60 is not stable
+_OVERLAP = 0.1  # of the rows of two clusters
+
+
+def describe(
+    job: Job, inputs: Inputs, features: list[Features], fit: Fit, explained: Explained, comparison: Comparison | None
+) -> dict[str, Any]:
+    """Return the facts of a clustering, ready for JSON."""
+    tables, answers = inputs.tables, inputs.answers
+    joint = explained.facts.get("joint")
+    alike = joint["connected"] if joint else [[number] for number in range(len(tables))]
+    names = name_clusters(answers, fit.labels, alike, job.k) if answers else [[] for _ in tables]
+    outliers = answers.outlier_ids() if answers else [[] for _ in tables]
+    views = [
+        _view(number, table, features[number], fit)
+        | {"names": names[number], "outliers": outliers[number]}
+        | explained.views[number]
+        for number, table in enumerate(tables)
+    ]
+    return {
+        "schema": SCHEMA,
+        "kind": "clustering",
+        "title": _listed([table.name for table in tables]),
+        "n_clusters": job.k,
+        "views": views,
+        "names": [" / ".join(dict.fromkeys(filter(None, own))) for own in zip(*names, strict=True)],
+        "names_from": answers.source if answers else "",
+        "relations": [
+            _relation(*views, rows, job, tables)
+            | explained.relations[views]
+            | {"held_out": comparison.held_out.get(views) if comparison else None}
+            for views, rows in fit.relations.items()
+        ],
+        "comparison": comparison.facts if comparison else None,
+        **explained.facts,
+        "stability_runs": {"count": fit.n_runs, "agreement": fit.agreement},
+        "warnings": [
+            *fit.warnings,
+            *filter(None, (one.note for one in features)),
+            *explained.cautions,
+            *cautions(job, tables, fit),
+            *(comparison.cautions if comparison else ()),
+            *(answers.notes if answers else ()),
+            *(nameless(answers, names) if answers else ()),
+        ],
+        "settings": job.settings(),
+    }
+
+
+def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, Any]:
+    labels, given = fit.labels[number], fit.given[number]
+    satisfied = (labels[given.pairs[:, 0]] == labels[given.pairs[:, 1]]) == given.must_link
+    places = [given.source_of(position) for position in range(len(given))]
+    rows = [[*row, bool(ok), place] for row, ok, place in zip(given.rows(), satisfied, places, strict=True)]
+    left_out = fit.dropped[number]
+    return {
+        "name": table.name,
+        "source": table.path,
+        "n_rows": len(table.ids),
+        "n_all_rows": table.n_all_rows,
+        "n_features": len(table.columns),
+        "features": features.words,
+        "n_components": features.X.shape[1],
+        "unused": table.unused,
+        "columns": [asdict(column) for column in table.every_column],
+        "ids": table.ids,
+        "labels": labels.tolist(),
+        "reference": table.reference,
+        "x": rounded(features.plane[:, 0]),
+        "y": rounded(features.plane[:, 1]),
+        "axes": features.axes,
+        "fit": np.round(cluster_fit(features.X, labels), 6).tolist(),
+        "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
+        "given": rows,
+        "violated": [[*row[:4], row[5]] for row in rows if not row[4]],
+        "dropped": [[*row, left_out.source_of(position)] for position, row in enumerate(left_out.rows())],
+        **_against(table.reference, labels),
+    }
+
+
+def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str, float | None]:
+    """Compare clusters with true labels, where there are some; rows without one are left out."""
+    from sklearn.metrics import adjusted_rand_score
+
+    known = [row for row, label in enumerate(reference or ()) if label]
+    if reference is None or len(known) < 2:
+        return {"reference_f": None, "reference_ari": None}
+    true, found = [reference[row] for row in known], labels[known]
+    return {
+        "reference_f": float(pairwise_f_measure(true, found)),
+        "reference_ari": float(adjusted_rand_score(true, found)),
+    }
+
+
+def _relation(u: int, v: int, rows: NDArray[np.int64], job: Job, tables: list[Table]) -> dict[str, Any]:
+    names = {f"{tables[a].name}:{tables[b].name}" for a, b in ((u, v), (v, u))}
+    source = next(path for pair, path in job.matches.items() if pair in names)
+    return {"views": [u, v], "source": source, "pairs": rows.tolist()}
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def cautions(job: Job, tables: list[Table], fit: Fit) -> Iterator[str]:
+    """Say what must not be overlooked, whatever the method."""
+    for number, table in enumerate(tables):
+        if empty := job.k - len(np.unique(fit.labels[number])):
+            yield f"{table.name}: {empty} of the {job.k} clusters are empty."
+        sizes = np.sort(np.bincount(fit.labels[number], minlength=job.k))
+        if job.k > 1 and sizes[-1] >= _LARGE * sizes.sum() and np.median(sizes[:-1]) < _SMALL * sizes[-1]:
+            yield (
+                f"{table.name}: one cluster has {sizes[-1] / sizes.sum():.0%} of all rows, most others are small. Rows "
+                f"that are unlike all others may make clusters of their own; look at the smallest ones."
+            )
+        if fit.exchanged:
+            yield from _overlap(table.name, fit.exchanged[number], fit.labels[number])
+        if fit.agreement and fit.agreement[number] < _STABLE:
+            yield (
+                f"{table.name}: its clusters change from start to start (stability {fit.agreement[number]:.2f} of 1; "
+                f"below 0.6 is low). Try another number of clusters (-k), or judge more pairs (mvcc ask)."
+            )
+        yield from table.notes
+        if beside := [column.name for column in table.every_column if column.note == BESIDE]:
+            yield f"{table.path}: {', '.join(beside[:5])} lies beside the array of columns and was not used."
+
+
+def _overlap(name: str, exchanged: NDArray[np.float64], labels: NDArray[np.int64]) -> Iterator[str]:
+    """Name the two clusters that exchange most of their rows, where these are many."""
+    sizes = np.bincount(labels, minlength=len(exchanged))
+    shares = (exchanged + exchanged.T) / np.maximum(sizes[:, None] + sizes, 1)
+    one, other = np.unravel_index(np.triu(shares, 1).argmax(), shares.shape)
+    if shares[one, other] > _OVERLAP:
+        yield (
+            f"{name}: clusters {one} and {other} overlap: {shares[one, other]:.0%} of their rows change between them "
+            f"in the stability runs."
+        )

@@ -1,0 +1,305 @@
+"""The folder that a clustering is written to: every file as a whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from mvcc._utils.files import LOCK, csv_bytes, damage_of, sha256_of
+from mvcc._utils.messages import clipped
+from mvcc._utils.outputs import LEDGER, OutputFolder
+from mvcc._utils.reading import content_of, opened
+from mvcc.exceptions import DataError, StoreError
+from mvcc.reporting.html import REPORT, REPORT_KIND
+from mvcc.results import CLUSTERING as FACTS
+from mvcc.results import Clustering, Input, parse_facts, read_facts
+from mvcc.tables._job import Job, load_job
+from mvcc.tables._layout import ALL_LABELS, CONFIG, FORMER_MODEL, LABELS, MODEL, TABLES
+from mvcc.tables.reading._answers import answer_files
+from mvcc.tables.reading._partitions import input_sha256, is_folder, read_folder
+from mvcc.tables.reading._table import Table
+
+if TYPE_CHECKING:
+    from mvcc.tables.fitting._method import Rows
+    from mvcc.tables.model._saved import SavedClustering
+
+_MARK = "# mvcc cluster"  # what the settings begin with that a folder was made by
+KIND = "a clustering"  # what the files belong to
+OUTLIER = -1  # in place of a cluster
+
+
+@contextmanager
+def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFolder]:
+    """Give a folder for the results of a job, locked until all is written.
+
+    Raises StoreError: if it holds a clustering that is not to be replaced, other files, or files
+    that somebody changed, if another process writes to it, or if it cannot be written.
+    """
+    elsewhere = "choose another folder with --out"
+    inputs = inputs_of(job)
+    with OutputFolder(folder, KIND, fresh=fresh, inputs=inputs, elsewhere=elsewhere) as out:
+        with out.explained(folder):
+            _check(out, job)
+        yield out
+
+
+def _check(out: OutputFolder, job: Job) -> None:
+    if not (out.path / FACTS).exists():
+        _refuse_others(out)
+        out.fresh = True  # what a killed clustering left is ours
+    elif not out.fresh:
+        raise StoreError(
+            f"{out.path} holds a clustering. Choose another folder with --out, or replace it with --fresh."
+        )
+    tables = [f"{view}/{table}" for view in job.views for table in TABLES]
+    labels = [f"{name}/{ALL_LABELS}" for name, view in job.views.items() if is_folder(view.path)]
+    out.refuse_taken([FACTS, CONFIG, MODEL, *tables, *labels])
+    out.refuse_taken([REPORT], REPORT_KIND)
+
+
+def _refuse_others(out: OutputFolder) -> None:
+    """Refuse a folder that holds files, but no clustering."""
+    others = sorted(path.name for path in out.path.iterdir() if path.name not in (LEDGER, LOCK))
+    if others and not out.was_used():
+        listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
+        raise StoreError(f"{out.path} holds {listed}, but no clustering. Choose another folder with --out.")
+
+
+def _given_files(job: Job) -> list[str]:
+    return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+
+
+def inputs_of(job: Job) -> list[str]:
+    """Return all that a job reads: tables, matches, constraints and answers."""
+    return [*_given_files(job), *answer_files(job)]
+
+
+def job_of_clustering(folder: Path, facts: dict[str, Any]) -> Job:
+    """Return the job that a clustering repeats.
+
+    Raises StoreError: if it does not have the views of the facts.
+    """
+    job, names = load_job(folder / CONFIG), [view["name"] for view in facts["views"]]
+    if list(job.views) != names:
+        listed = clipped(", ".join(names), 200)
+        raise StoreError(
+            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or cluster again."
+        )
+    return job
+
+
+def inputs_of_clustering(folder: Path) -> list[str]:
+    """Return the files that the clustering in a folder was made of; none if there is no clustering."""
+    return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []
+
+
+def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
+    """Compare the files of a clustering with its facts: how many fit, problems, and notes.
+
+    Raises StoreError: when the facts themselves cannot be read.
+    """
+    facts = parse_facts(read_facts(folder))
+    verified, wrong, notes = 1, [], []
+    for number, view in enumerate(facts.views):
+        suspicious = sum(len(relation.suspicious) for relation in facts.relations if number in relation.views)
+        of_method = {"moved.csv": view.n_moved} if facts.joint else {
+            "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
+        of_method |= {"suspicious.csv": suspicious} if suspicious else {}
+        labels = [["id", "cluster"], *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True))]
+        outliers = [[name, str(OUTLIER)] for name in view.outliers]
+        for name, n_rows in {LABELS: view.n_rows + len(outliers), **of_method}.items():
+            rows = _rows_of(folder / view.name / name)
+            first = [row[:2] for row in rows]
+            parts = [[row for row in first if (row[1:] == [str(OUTLIER)]) == out] for out in (False, True)]
+            if len(rows) == n_rows + 1 and (name != LABELS or parts == [labels, outliers]):
+                verified += 1
+            else:
+                wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
+        if view.n_all_rows is not None:
+            n = _rows_of_parts(folder / view.name / ALL_LABELS)
+            verified += n == view.n_all_rows
+            wrong += [] if n == view.n_all_rows else [
+                f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have {view.n_all_rows} rows."
+            ]  # fmt: skip
+    wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
+    if (folder / MODEL).exists():
+        try:
+            damage = _damage_of_model(content_of(folder / MODEL), facts)
+        except OSError as error:
+            damage = f"it cannot be read: {error.strerror}"
+        verified += not damage
+        wrong += [f"{MODEL}: {damage}."] if damage else []
+    if (folder / CONFIG).exists():
+        for path, read in zip(_paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True):
+            try:
+                same = input_sha256(path) == read.sha256
+            except (OSError, DataError):
+                notes.append(f"{path}: the input cannot be read any more.")
+            else:
+                notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
+    return verified, wrong, notes
+
+
+def load_model(path: str | os.PathLike[str]) -> SavedClustering:
+    """Load the model that `mvcc cluster` has written, to give new rows their clusters.
+
+    Nothing in the file can run: it is JSON and arrays, and of types that are not those of a model nothing is made.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder of the results, whose model must have the checksum that ``clustering.json`` names; or the file alone.
+
+    Returns
+    -------
+    SavedClustering
+        Its ``predict(X, view)`` returns clusters, numbered as in ``labels.csv``.
+
+    Raises
+    ------
+    StoreError
+        Where there is no model, or it is damaged, changed, of another format, or holds what mvcc never writes.
+    """
+    path = Path(path)
+    return read_clustering(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
+
+
+def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
+    """Return the model in a folder of results, and its facts; as `load_model`."""
+    file, facts = folder / MODEL, parse_facts(read_facts(folder))
+    if not file.exists() and (folder / FORMER_MODEL).exists():
+        raise StoreError(f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again.")
+    content = _content_of(file)
+    if damage := _damage_of_model(content, facts):
+        raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
+    return _model_in(file, content), facts
+
+
+def _content_of(file: Path) -> bytes:
+    try:
+        return content_of(file)
+    except OSError as error:
+        raise StoreError(f"{file}: the model cannot be read: {error.strerror}. Cluster again.") from error
+
+
+def _model_in(file: Path, content: bytes) -> SavedClustering:
+    from mvcc.tables.model._saved import SavedClustering  # which imports numba and scikit-learn
+
+    return SavedClustering.from_bytes(content, str(file))
+
+
+def _damage_of_model(content: bytes, facts: Clustering) -> str:
+    return damage_of(content, [facts.model_sha256] if facts.model_sha256 else [])
+
+
+def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
+    """Return where the inputs of a clustering are by its settings; answers are in one folder, by their names."""
+    given = _given_files(job)
+    answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
+    return [*given, *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :])]
+
+
+def _rows_of(path: Path) -> list[list[str]]:
+    try:
+        with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
+            return list(csv.reader(file))
+    except (OSError, ValueError, csv.Error):
+        return []
+
+
+def _rows_of_parts(path: Path) -> int:
+    try:
+        return read_folder(str(path)).n_rows
+    except (OSError, DataError):
+        return 0
+
+
+def write_folder(
+    out: OutputFolder,
+    job: Job,
+    tables: list[Table],
+    of_views: list[dict[str, Rows]],
+    saved: SavedClustering,
+    facts: dict[str, Any],
+    add_labels: Callable[[Path], None] | None = None,
+) -> None:
+    """Write labels, tables, model, config, facts and report in the place of the former ones.
+
+    The checksum of the model is added to the facts. ``add_labels`` writes the clusters of all
+    rows of folders into the folder that it is given, where model and labels are already, and
+    adds what it found to the facts.
+
+    The former files stay until all is written. The facts are the first to go and the last to
+    come, so that they are never those of other files. ``tables`` are those that were read, with
+    the rows that were left out.
+
+    Raises StoreError: when something cannot be written.
+    """
+    from mvcc.reporting.html import clustering_page  # jinja2 and plotly
+
+    with out.staged("clustering") as new:
+        (new / CONFIG).write_bytes(_yaml(job, out.path).encode())
+        for number, table in enumerate(tables):
+            here = new / table.name
+            here.mkdir()
+            (here / LABELS).write_bytes(csv_bytes(_label_rows(table, facts["views"][number])))
+            for name, lines in of_views[number].items():
+                (here / name).write_bytes(csv_bytes(lines))
+        model = saved.to_bytes()
+        (new / MODEL).write_bytes(model)
+        facts["model_sha256"] = sha256_of(model)
+        if add_labels is not None:
+            add_labels(new)
+        text = json.dumps(facts, ensure_ascii=False, allow_nan=False)
+        (new / FACTS).write_bytes(text.encode("utf-8", "backslashreplace"))
+        (new / REPORT).write_bytes(clustering_page(facts))
+        out.replace_all(new, FACTS, {REPORT: REPORT_KIND})
+
+
+def _label_rows(table: Table, view: dict[str, Any]) -> Iterable[Iterable[Any]]:
+    """Give a line for every row of a table; those that were left out have no values but the label −1."""
+    columns, values = label_columns(view)
+    rows = [[name, *("" if value is None else value for value in values[name])] for name in table.ids]
+    if table.reference is None:
+        return [["id", *columns], *rows]
+    return [["id", *columns, "label"], *([*row, label] for row, label in zip(rows, table.reference, strict=True))]
+
+
+def label_columns(view: dict[str, Any]) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
+    """Return what is told of every row, and by id its values; outliers have none but the label −1."""
+    columns: dict[str, list[Any]] = {"cluster": view["labels"]}
+    if view["names"]:
+        columns["name"] = [view["names"][label] for label in view["labels"]]
+    if None not in view["stability"]:
+        columns["stability"] = view["stability"]
+    if view.get("fit"):  # which former versions did not tell
+        columns["fit"] = view["fit"]
+    values = dict(zip(view["ids"], zip(*columns.values(), strict=True), strict=True))
+    without = (OUTLIER, *[None] * (len(columns) - 1))
+    return list(columns), values | dict.fromkeys(view.get("outliers", ()), without)
+
+
+def _yaml(job: Job, folder: Path) -> str:
+    """Return the job as a file that repeats it from this folder."""
+    settings = job.settings()
+
+    def seen(path: str) -> str:
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+
+    for view in settings["views"].values():
+        view["path"] = seen(view["path"])
+        if not view["ignore"]:
+            del view["ignore"]
+    for key in ("matches", "constraints"):
+        settings[key] = {name: seen(path) for name, path in settings[key].items()}
+    if job.asked is not None:
+        settings["asked"] = seen(job.asked)
+    return f"{_MARK} {CONFIG}\n{yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)}"

@@ -1,0 +1,168 @@
+"""Likely counterparts of the unmatched rows of a job, as a table for a person to confirm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._utils.files import csv_bytes
+from mvcc._utils.messages import clipped, counted, shown
+from mvcc._utils.outputs import write_output
+from mvcc.exceptions import ConfigError, DataError
+from mvcc.results import read_facts
+from mvcc.tables._job import Job
+from mvcc.tables.output._folder import inputs_of
+from mvcc.tables.reading._answers import with_answers
+from mvcc.tables.reading._cells import escaped
+from mvcc.tables.reading._inputs import Inputs, read_inputs
+from mvcc.tables.reading._table import Table
+
+if TYPE_CHECKING:
+    from mvcc.multiview import MatchCandidates
+
+_MOST_MEASURED = 10**8  # pairs of unmatched rows; to measure takes five times as long as to propose
+_FOLDS = 5
+PROPOSALS = "proposed matches"
+
+Facts = dict[str, Any]
+Columns = list[tuple[str, list[Any]]]
+
+
+def propose_matches(
+    job: Job,
+    *,
+    clustering: Path | None = None,
+    between: str | None = None,
+    n_rows: int = 100,
+    n_candidates: int = 1,
+    with_known: bool = False,
+) -> dict[str, Any]:
+    """Find likely counterparts of unmatched rows, and how often known ones are found so.
+
+    `clustering`: the folder of a clustering by this job: matches that it left out are not
+    learned from, and the clusters of both rows are told.
+    `between`: ``VIEW:VIEW``; by default the only two views with matches.
+    `n_rows`: rows of the first view to propose counterparts for, those with the highest scores.
+    `n_candidates`: counterparts of each.
+    `with_known`: whether the matches that were learned from follow the proposals, with the rank
+    "known".
+    Returns: ``views``, their names; ``n_matches``, and ``n_unmatched`` rows of each;
+    ``found_first`` and ``found_in_five``, the shares of matches that were found when they were
+    cut (None where that would take too long, or too few would be left); ``n_proposals``;
+    ``columns`` and ``rows``, a list of values for each proposal.
+    Raises ConfigError: for views that are not those of the job, or not two.
+    Raises DataError, InvalidInputError: as `read_inputs` and `with_answers`, and for too few
+    matches.
+    """
+    inputs = with_answers(job, read_inputs(job))
+    tables, known = _between(inputs, between)
+    facts = read_facts(clustering) if clustering else None
+    if facts:
+        known = _without_dropped(known, facts, tables)
+    # scikit-learn, as in `cluster_job`
+    from mvcc.multiview import FEWEST_MATCHES, candidate_hits, match_candidates
+    from mvcc.tables.fitting._features import features_before_clusters
+
+    if len(known) < FEWEST_MATCHES:
+        raise DataError(
+            f"{tables[0].name} and {tables[1].name} have {counted(len(known), 'match')}; {FEWEST_MATCHES} or more are "
+            f"needed to learn from."
+        )
+    views = [feature.X for feature in features_before_clusters(tables, job)]
+    found = match_candidates(views, {(0, 1): known}, n_candidates=n_candidates)[0, 1]
+    unmatched = [len(table.ids) - len(np.unique(rows)) for table, rows in zip(tables, known.T, strict=True)]
+    is_measured = len(known) * (_FOLDS - 1) >= FEWEST_MATCHES * _FOLDS and np.prod(unmatched) <= _MOST_MEASURED
+    hits = candidate_hits(views, {(0, 1): known}, n_folds=_FOLDS)[0, 1] if is_measured else None
+
+    rows, told = _listed(found, n_rows)
+    if with_known:
+        rows = np.concatenate((rows, known))
+        told = [[*values, *[first] * len(known)] for values, first in zip(told, ("known", "", "", ""), strict=True)]
+    columns: Columns = list(zip(("rank", "score", "mutual", "margin"), told, strict=True))
+    of_tables: Columns = []
+    for side, table in enumerate(tables):
+        ids = [table.ids[row] for row in rows[:, side]]
+        of_tables.append((table.name, ids))
+        if facts:
+            columns.append((f"{table.name}.cluster", [_clusters(facts, table.name).get(name, "") for name in ids]))
+        columns += [(f"{table.name}.{name}", [texts[row] for row in rows[:, side]])
+                    for name, texts in table.shown.items()]  # fmt: skip
+    columns = of_tables + columns
+    return {
+        "views": [table.name for table in tables],
+        "n_matches": len(known),
+        "n_unmatched": unmatched,
+        "found_first": None if hits is None else float(hits[0]),
+        "found_in_five": None if hits is None else float(hits[-1]),
+        "n_proposals": len(rows) - with_known * len(known),
+        "columns": [name for name, _ in columns],
+        "rows": [list(row) for row in zip(*(values for _, values in columns), strict=True)],
+    }
+
+
+def _listed(found: MatchCandidates, n_rows: int) -> tuple[NDArray[np.int64], list[list[Any]]]:
+    """Return pairs of rows; and rank, score, whether each is the other's first, and the margin of the first."""
+    candidates = found.candidates[:n_rows]
+    n, c = candidates.shape
+    is_first = np.tile(np.arange(c) == 0, n)
+    rows = np.column_stack((np.repeat(found.rows[:n], c), candidates.ravel()))
+    margins = np.repeat(np.round(found.margins[:n], 4), c).tolist()
+    return rows, [
+        np.tile(np.arange(1, c + 1), n).tolist(),
+        np.round(found.scores[:n], 4).ravel().tolist(),
+        np.where(is_first & np.repeat(found.mutual[:n], c), "yes", "no").tolist(),
+        [margin if first else "" for margin, first in zip(margins, is_first, strict=True)],
+    ]
+
+
+def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool = False) -> None:
+    """Write proposals as a file of matches; what is shown of the rows never counts as a formula.
+
+    Raises StoreError: if the file exists and may not be replaced, or cannot be written.
+    """
+    rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
+    write_output(path, csv_bytes([found["columns"], *rows]), PROPOSALS, fresh=fresh, inputs=inputs_of(job))
+
+
+def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[np.int64]]:
+    """Return two tables and their matches."""
+    place = {table.name: number for number, table in enumerate(inputs.tables)}
+    pairs = [f"{inputs.tables[u].name}:{inputs.tables[v].name}" for u, v in inputs.relations]
+    if between is None:
+        if len(pairs) != 1:
+            what = f"choose one with --between: {clipped(', '.join(pairs), 200)}" if pairs else "give some with --match"
+            raise ConfigError(f"Matches are known of {len(pairs)} pairs of views; {what}.")
+        between = pairs[0]
+    names = between.split(":")
+    numbers = [place.get(name, -1) for name in names]
+    if len(names) != 2 or (known := inputs.relations.get((min(numbers), max(numbers)))) is None:
+        raise ConfigError(
+            f"--between {shown(between)}: no matches are known of two such views. "
+            f"Known: {clipped(', '.join(pairs), 200) or 'none'}."
+        )
+    return [inputs.tables[number] for number in numbers], known if numbers[0] < numbers[1] else known[:, ::-1]
+
+
+def _without_dropped(known: NDArray[np.int64], facts: Facts, tables: list[Table]) -> NDArray[np.int64]:
+    """Return the matches without those that a clustering left out since they seem to be wrong."""
+    views = facts["views"]
+    dropped = {
+        frozenset(
+            (views[view]["name"], views[view]["ids"][row]) for view, row in zip(relation["views"], match, strict=False)
+        )
+        for relation in facts["relations"]
+        for match in relation.get("suspicious", ())
+        if match[3]
+    }
+    ends = (
+        [(table.name, table.ids[row]) for table, row in zip(tables, match, strict=True)] for match in known.tolist()
+    )
+    return known[[frozenset(pair) not in dropped for pair in ends]]
+
+
+def _clusters(facts: Facts, name: str) -> dict[str, int]:
+    view = next((view for view in facts["views"] if view["name"] == name), None)
+    return dict(zip(view["ids"], view["labels"], strict=True)) if view else {}

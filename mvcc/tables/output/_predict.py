@@ -1,0 +1,208 @@
+"""New rows of tables that were clustered: from files to files with their clusters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mvcc._utils.files import csv_bytes
+from mvcc._utils.outputs import OutputFolder
+from mvcc._utils.progress import Progress
+from mvcc._utils.scheduler import Client
+from mvcc.exceptions import ConfigError, DataError, InvalidInputError
+from mvcc.tables._job import View
+from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
+from mvcc.tables.folders._workers import workers
+from mvcc.tables.output._folder import inputs_of_clustering, read_clustering
+from mvcc.tables.reading._chunks import read_frames
+from mvcc.tables.reading._parquet import pyarrow_for
+from mvcc.tables.reading._partitions import Folder, is_folder, read_folder
+from mvcc.tables.reading._table import find_id_column, ids_of, no_column, place_of, refuse_repeated_columns
+
+if TYPE_CHECKING:
+    from mvcc.tables.folders._labels import Source
+    from mvcc.tables.model._saved import SavedView
+
+Columns = dict[str, Sequence[Any] | NDArray[Any]]
+_Write = Callable[[Columns], None]
+KIND = "labels"  # what the files are
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The new rows of a view: how many are in each cluster, and the file that says so."""
+
+    view: str
+    path: Path
+    sizes: list[int]
+
+
+def predict_files(
+    folder: Path,
+    new: Mapping[str, str],
+    out: Path,
+    *,
+    fresh: bool = False,
+    scheduler: str | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> list[Predicted]:
+    """Write the clusters of new rows; all files or none.
+
+    `folder`: results of `mvcc cluster`.
+    `new`: tables in any format that `mvcc cluster` reads; CSV and Parquet are read some rows at
+    a time. Folders of Parquet files are read by workers of dask.
+    `out`: the file, CSV or Parquet, or for a folder another one; of several views the folder
+    with labels.csv, or labels, in a folder of each.
+    `fresh`: replace labels that exist.
+    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
+    processes of this machine do.
+    `on_step`: told what is being done with folders.
+    Raises StoreError: for a model that cannot be used, or files that cannot be written.
+    Raises DataError, InvalidInputError: for a view that is not there, or rows that are not like
+    those that were clustered.
+    """
+    model, facts = read_clustering(folder)
+    views = [model.view(name) for name in new]
+    names = {view.name: list(view.names) for view in facts.views}
+    folders = {name: read_folder(path) for name, path in new.items() if is_folder(path)}
+    if scheduler is not None and not folders:
+        raise ConfigError("--scheduler goes only with a view that is a folder of Parquet files; leave it out.")
+    targets = {name: f"{name}/{ALL_LABELS if name in folders else LABELS}" for name in new}
+    if len(new) == 1:
+        targets, out = dict.fromkeys(new, out.name), out.parent
+    for name, target in targets.items():
+        if name not in folders:
+            _check_ending(out / target)
+    k = facts.n_clusters
+    with ExitStack() as stack:
+        given: list[str | Path] = [*inputs_of_clustering(folder), *new.values(), folder]
+        target_folder = stack.enter_context(OutputFolder(out, KIND, fresh=fresh, inputs=given))
+        target_folder.refuse_taken(targets.values())
+        labelers: list[Callable[[], list[int]]] = []
+        client = None
+        if folders:
+            on_step("starting workers")
+            client = stack.enter_context(workers(scheduler, next(iter(folders.values())).path))
+        for view in views:
+            target = targets[view.name]
+            if view.name in folders:
+                part = stack.enter_context(target_folder.writing_folder(target))
+                source = _source(folder, view, names[view.name], folders[view.name])
+                tell = Progress(f"labels of {view.name}", on_step)
+                labelers.append(partial(_predict_folder, client, folders[view.name], source, k, part, tell))
+            else:
+                part = stack.enter_context(target_folder.writing(target))
+                write = stack.enter_context(_WRITERS[Path(target).suffix.lower()](part))
+                labelers.append(partial(_predict, view, new[view.name], names[view.name], k, write))
+        return [Predicted(name, out / targets[name], label()) for name, label in zip(new, labelers, strict=True)]
+
+
+def _check_ending(path: Path) -> None:
+    """Refuse a file of a format that is not written, before anything is read."""
+    if path.suffix.lower() not in _WRITERS:
+        raise InvalidInputError(f"{path} must end in {' or '.join(_WRITERS)}. Choose another file with --out.")
+    if path.suffix.lower() == ".parquet":
+        pyarrow_for(str(path))
+
+
+def _predict(view: SavedView, path: str, names: list[str], n_clusters: int, write: _Write) -> list[int]:
+    """Write the clusters of the rows of a file, and return how many rows each cluster gets."""
+    sizes = np.zeros(n_clusters, np.int64)
+    id_column: str | None = None
+    hashes: list[NDArray[Any]] = []  # 8 bytes of each id: ids may be twice in rows that are far apart
+    for frame in read_frames(path):
+        refuse_repeated_columns(frame, path)
+        if missing := [column for column in view.columns if column not in frame.columns]:
+            raise DataError(f"{no_column(frame, missing[0], path)} {view.name} was clustered by it.")
+        if not hashes:
+            id_column = _id_column(frame, view, path)
+        ids = ids_of(frame, id_column, path)
+        hashes.append(pd.util.hash_array(np.array(ids, dtype=object), categorize=False))
+        labels = view.predict(frame[view.columns], partial(place_of, frame, path))
+        sizes += np.bincount(labels, minlength=n_clusters)
+        columns: Columns = {"id": ids, "cluster": labels}
+        if names:
+            columns["name"] = [names[label] for label in labels]
+        write(columns)
+    if not hashes:
+        raise DataError(f"{path}: there are no rows.")
+    _refuse_repeated(np.concatenate(hashes), path)
+    return sizes.tolist()
+
+
+def _id_column(frame: pd.DataFrame, view: SavedView, path: str) -> str | None:
+    """Return the column that names new rows: that of the rows that were clustered, or one that is found as it was."""
+    if view.id_column in frame.columns:
+        return view.id_column
+    return find_id_column(frame, View(path=path, columns=tuple(view.columns)))
+
+
+def _source(folder: Path, view: SavedView, names: list[str], rows: Folder) -> Source:
+    """Return what the clusters of new rows in a folder follow from."""
+    from mvcc.tables.folders._labels import Source  # as below
+
+    head = rows.head()
+    refuse_repeated_columns(head, rows.path)
+    return Source(os.path.abspath(folder / MODEL), view.name, tuple(names), _id_column(head, view, rows.path))
+
+
+def _predict_folder(
+    client: Client, rows: Folder, source: Source, n_clusters: int, part: Path, tell: Progress
+) -> list[int]:
+    """Write the clusters of the rows of a folder, and return how many rows each cluster gets."""
+    from mvcc.tables.folders._labels import facts_of_counts, write_labels  # which import scikit-learn
+
+    sizes: list[int] = facts_of_counts(write_labels(client, rows, source, part, tell), n_clusters)["all_sizes"]
+    return sizes
+
+
+def _refuse_repeated(hashes: Any, path: str) -> None:
+    order = np.argsort(hashes, kind="stable")
+    twice = np.flatnonzero(np.diff(hashes[order]) == 0)
+    if len(twice):
+        first, second = order[twice[0] : twice[0] + 2]
+        raise DataError(f"{path}: row {second} has the id of row {first}; ids must be distinct.")
+
+
+@contextmanager
+def _csv_writer(path: Path) -> Iterator[_Write]:
+    with path.open("wb") as file:
+
+        def write(columns: Columns) -> None:
+            if not file.tell():
+                file.write(csv_bytes([columns]))
+            file.write(csv_bytes(zip(*columns.values(), strict=True)))
+
+        yield write
+
+
+@contextmanager
+def _parquet_writer(path: Path) -> Iterator[_Write]:
+    import pyarrow.parquet
+
+    with ExitStack() as stack:
+        writer: Any = None
+
+        def write(columns: Columns) -> None:
+            nonlocal writer
+            table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
+            if writer is None:
+                writer = stack.enter_context(pyarrow.parquet.ParquetWriter(path, table.schema))
+            writer.write_table(table)
+
+        yield write
+
+
+_WRITERS: dict[str, Callable[[Path], AbstractContextManager[_Write]]] = {
+    ".csv": _csv_writer,
+    ".parquet": _parquet_writer,
+}

@@ -1,0 +1,127 @@
+"""The cells of a user's own table, as CSV, Parquet and workbooks hold them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mvcc.exceptions import DataError
+from mvcc.tables.reading._columns import as_texts, is_missing, understand_all
+from mvcc.tables.reading._numbers import DECIMAL_COMMAS, is_written_number
+
+# what makes a spreadsheet program compute a cell (OWASP, CSV injection), also behind what some of them skip
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff]*[=+\-@＝＋－＠﹦﹢﹣﹫]")
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")  # spreadsheet programs keep 15 digits
+_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
+_SHORT_YEAR = re.compile(r"^\d{1,3}(?=-)")
+_EXACT = 2**53  # up to which floats hold every whole number
+
+
+def escaped(texts: Sequence[str]) -> list[str]:
+    """Return texts, with a leading ``'`` where a spreadsheet program would take them for formulas."""
+    return [f"'{text}" if _FORMULA.match(text) and not is_written_number(text) else text for text in texts]
+
+
+def has_decimal_commas(frame: pd.DataFrame) -> bool:
+    """Tell whether some column of a text file is read with decimal commas."""
+    found = understand_all(frame, dict.fromkeys(frame.columns))
+    return any(one.column.note == DECIMAL_COMMAS for one in found.values())
+
+
+def as_csv(column: pd.Series[Any], path: str) -> list[str]:
+    """Return cells as text, empty where they are missing; lists and records inside of cells are JSON."""
+    if pd.api.types.infer_dtype(column, skipna=True) == "datetime":  # days alone where all times are midnight
+        column = column.astype("datetime64[us]")
+    has_floats = column.dtype.kind == "f" and not _is_long(column)
+    texts = as_texts(column) if has_floats else flat(column, path).astype(str)
+    if column.dtype.kind == "M":  # pandas before 3 writes the year 999 with three digits
+        texts = texts.str.replace(_SHORT_YEAR, lambda year: year[0].zfill(4), regex=True)
+    found: list[str] = texts.where(column.notna(), "").tolist()
+    return found
+
+
+def flat(column: pd.Series[Any], path: str) -> pd.Series[Any]:
+    """Return cells with lists and records inside of them as JSON.
+
+    Raises DataError: for bytes, which neither CSV nor workbooks hold.
+    """
+    if column.dtype != object:
+        return column
+    values = [_flat(value, column.name, path) for value in column]
+    return pd.Series(values, index=column.index, name=column.name, dtype=object)
+
+
+def _flat(value: Any, name: object, path: str) -> Any:
+    if isinstance(value, bytes):
+        raise DataError(f"{path}: the column {str(name)!r} holds bytes, no text. Choose --format parquet.")
+    if isinstance(value, list | tuple | dict | np.ndarray):
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    return value
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of texts with numbers in those columns whose every cell is a number as it is written anew.
+
+    Then nothing is lost: 7, -2.5 and 1e-07 are numbers, also 5.0 where every cell has a point, and 2,5 for 2.5 where
+    the table has decimal commas. A column with 007, 1.10, +49, -0, 1e1, 1,000 or more than 15 digits stays text. A
+    cell of a column of numbers that is empty, or written as missing (NA), is missing; other columns have empty texts.
+    """
+    sign = "," if has_decimal_commas(frame) else "."
+    numbers = {name: _as_written(frame[name], sign) for name in frame.columns}
+    return frame.assign(**{name: column for name, column in numbers.items() if column is not None})
+
+
+def _as_written(texts: pd.Series[Any], sign: str) -> pd.Series[Any] | None:
+    missing = is_missing(texts)
+    words = texts[~missing].tolist()
+    if sign == ",":  # a point separates thousands, or nobody knows
+        words = [word.translate({ord(","): ".", ord("."): ","}) for word in words]
+    found: list[Any] = [_number(word) for word in words]
+    n_whole = sum(isinstance(number, int) for number in found)
+    if not words or None in found or (n_whole and any(word.endswith(".0") for word in words)):
+        return None
+    numbers = iter(found)
+    values = [None if gap else next(numbers) for gap in missing]
+    return pd.Series(values, index=texts.index, dtype="Int64" if n_whole == len(found) else "Float64")
+
+
+def _number(word: str) -> int | float | None:
+    """Return the number that is written like this, or None."""
+    if _WHOLE.fullmatch(word):
+        return int(word)
+    is_number = _DECIMAL.fullmatch(word) and word != "-0.0" and repr(float(word)) == word
+    return float(word) if is_number else None
+
+
+def _is_long(column: pd.Series[Any]) -> bool:
+    """Tell whether a column has long doubles, whose digits only texts keep."""
+    dtype = column.dtype
+    return isinstance(dtype, np.dtype) and dtype.kind == "f" and dtype.itemsize > 8
+
+
+def as_arrow(column: pd.Series[Any]) -> Any:
+    """Return a column of Parquet; what it has no type for is text, as cells of several types are."""
+    import pyarrow
+
+    if _is_long(column):
+        return pyarrow.Array.from_pandas(column.astype(str).where(column.notna(), None))
+    if column.dtype != object:
+        return pyarrow.Array.from_pandas(column)
+    there = column[column.notna()]
+    types = set(map(type, there))
+    exact = all(abs(value) <= _EXACT for value in there if isinstance(value, int))
+    if len(types) > 1 and not (types == {int, float} and exact):
+        column = flat(column, "").astype(str).where(column.notna(), None)
+    try:
+        return pyarrow.Array.from_pandas(column)
+    except OverflowError:  # whole numbers of more than 64 bits
+        return pyarrow.Array.from_pandas(column.astype(str).where(column.notna(), None))

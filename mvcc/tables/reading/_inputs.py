@@ -1,0 +1,119 @@
+"""The files of a job: read, checked, and known by their checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mvcc._utils.messages import shown
+from mvcc.exceptions import DataError
+from mvcc.tables._job import Job
+from mvcc.tables.reading._partitions import input_sha256
+from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._table import Table, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mvcc.constraints import Constraints, Relations
+    from mvcc.tables.reading._answers import Answers
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All files of a job, read and checked."""
+
+    tables: list[Table]
+    constraints: list[Constraints]
+    relations: Relations  # (r, 2)
+    files: list[tuple[str, int, str]]  # path, number of entries and sha256 of every file
+    answers: Answers | None = None  # what was answered to `mvcc ask`, where it is used
+
+    @property
+    def tables_read(self) -> list[Table]:
+        """The tables with the rows that were left out."""
+        return self.answers.tables if self.answers else self.tables
+
+    def on_rows(self, rows: list[NDArray[np.int64]]) -> Inputs:
+        """Return the inputs of some rows of every view, ascending; constraints and matches that touch others go."""
+        relations = {}
+        for (u, v), pairs in self.relations.items():
+            inside = pairs[np.isin(pairs[:, 0], rows[u]) & np.isin(pairs[:, 1], rows[v])]
+            if len(inside):
+                ends = zip((u, v), inside.T, strict=True)
+                relations[u, v] = np.column_stack([np.searchsorted(rows[view], column) for view, column in ends])
+        return replace(
+            self,
+            tables=[table.on_rows(own) for table, own in zip(self.tables, rows, strict=True)],
+            constraints=[given.on_rows(own) for given, own in zip(self.constraints, rows, strict=True)],
+            relations=relations,
+        )
+
+
+class SampledViews(Protocol):
+    """Views of which only some rows are read."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def sample(self, job: Job, tables: list[Table], problems: Problems) -> tuple[list[Table], dict[str, pd.DataFrame]]:
+        """Return a sample of every such view, and the lines drawn from each file of matches."""
+
+
+def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
+    """Read all files of a job, and of its folders a sample.
+
+    Raises DataError, InvalidInputError: name file, line and what is wrong, of all files at once.
+    """
+    problems = Problems()
+    tables: list[Table] = []
+    of_files = job.views if folders is None else {name: view for name, view in job.views.items() if name not in folders}
+    for name, view in of_files.items():
+        with problems.collecting():
+            tables.append(read_table(name, view, problems, job.show.get(name, ())))
+    drawn: dict[str, pd.DataFrame] = {}
+    if folders is not None:
+        problems.raise_any()  # before minutes of reading
+        sampled, drawn = folders.sample(job, tables, problems)
+        tables = sorted([*tables, *sampled], key=lambda table: list(job.views).index(table.name))
+    for table in tables:
+        if job.n_clusters != "auto":
+            with problems.collecting():
+                check_enough(table, job.n_clusters)
+    if len(tables) < len(job.views):  # without ids nothing can be said of matches and constraints
+        problems.raise_any()
+    # numba, which constraints bring along, takes half a second to import: tables are read before
+    from mvcc.tables.reading._pairs import read_constraints, read_matches
+
+    relations = read_matches(job, tables, problems, drawn)
+    constraints = read_constraints(job, tables, relations, problems)
+    problems.raise_any()
+    number = {table.name: place for place, table in enumerate(tables)}
+    sizes = [(table.path, table.n_all_rows or len(table.ids)) for table in tables]
+    for pair, path in job.matches.items():
+        u, v = sorted(number[name] for name in pair.split(":"))
+        sizes.append((path, len(relations[u, v])))
+    sizes += [(path, len(constraints[number[name]])) for name, path in job.constraints.items()]
+    return Inputs(tables, constraints, relations, with_checksums(sizes))
+
+
+def check_enough(table: Table, n_clusters: int) -> None:
+    """Refuse more clusters than a view has rows."""
+    if n_clusters > len(table.ids):
+        raise DataError(f"{table.path}: {len(table.ids)} rows cannot be put into {n_clusters} clusters (-k).")
+
+
+def with_checksums(sizes: list[tuple[str, int]]) -> list[tuple[str, int, str]]:
+    """Add the sha256 to the sizes of files that were just read."""
+    try:
+        return [(path, size, input_sha256(path)) for path, size in sizes]
+    except OSError as error:
+        raise DataError(f"{error.filename}: cannot be read any more: {error.strerror}.") from error
+
+
+def caller_of(tables: list[Table]) -> Callable[[int, int], str]:
+    """Return what says how a message calls a row of a view."""
+    return lambda view, row: f"{shown(tables[view].ids[row])} of {tables[view].name}"

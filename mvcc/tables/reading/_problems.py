@@ -1,0 +1,92 @@
+"""What is wrong with the files of a job: collected, and told at once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from mvcc._utils.environment import command_line
+from mvcc._utils.messages import clipped
+from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError, MvccError
+
+_MOST_TOLD = 20
+
+
+class SeveralProblems(DataError):
+    """All that is wrong, a line for each."""
+
+    def __init__(self, errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
+        told = [f"  {error}" for error in errors[:_MOST_TOLD]]
+        if more := max(0, len(errors) - _MOST_TOLD):
+            told.append(f"  and {more} more")
+        super().__init__("\n".join([f"{len(errors)} problems:", *told, *way_out]))
+        self.errors = list(errors)
+
+
+def raise_all(errors: Sequence[MvccError], way_out: Sequence[str] = ()) -> None:
+    """Raise the only error, or one that tells all of them."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise SeveralProblems(errors, way_out)
+
+
+class Problems:
+    """Errors in the order in which they were found, and which columns to leave out to go on without them."""
+
+    def __init__(self) -> None:
+        self._errors: list[MvccError] = []
+        self._columns: dict[str, list[str]] = {}
+        self._n_avoidable = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._errors)
+
+    def add(self, error: MvccError | str, leave_out: tuple[str, list[str]] | None = None) -> None:
+        """Note an error; ``leave_out`` is the view and the columns without which it would not be there."""
+        if isinstance(error, SeveralProblems):
+            self._errors += error.errors
+        else:
+            self._errors.append(DataError(error) if isinstance(error, str) else error)
+        if leave_out is not None:
+            self._columns.setdefault(leave_out[0], []).extend(leave_out[1])
+            self._n_avoidable += 1
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Note an error in a file and go on."""
+        try:
+            yield
+        except ConstraintConflictError:
+            raise
+        except (DataError, InvalidInputError) as error:
+            self.add(error)
+
+    def raise_any(self) -> None:
+        """Raise the only error, or one that tells all of them.
+
+        Raises MvccError: with one line for each problem, and the command that goes on where
+        leaving out columns solves them all.
+        """
+        raise_all(self._errors, self._way_out())
+
+    def _way_out(self) -> list[str]:
+        if self._n_avoidable < len(self._errors):
+            return []
+        options = " ".join(
+            option_for("--ignore", view, dict.fromkeys(columns)) for view, columns in self._columns.items()
+        )
+        command = command_line()
+        if not command.startswith(("mvcc cluster ", "mvcc ask ")):
+            return [f"To leave these columns out: {options}"]
+        return ["To go on without these columns:", f"  {command} {options}"]
+
+
+def option_for(flag: str, view: str, columns: Iterable[str]) -> str:
+    """Return an option for some columns of a view as it is typed."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(list(columns))
+    return f"{flag} {shlex.quote(clipped(f'{view}={text.getvalue()}', 2000))}"

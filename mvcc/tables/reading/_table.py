@@ -1,0 +1,355 @@
+"""One view of a user's data: its rows with their ids, the columns that are clustered, and true labels if there are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mvcc._utils.messages import clipped, counted, nearest, shown
+from mvcc.exceptions import DataError
+from mvcc.tables._job import View
+from mvcc.tables.reading._columns import (
+    AN_ID,
+    BESIDE,
+    CONSTANT,
+    LABELS,
+    Column,
+    Understood,
+    Values,
+    as_texts,
+    holds_ids,
+    looks_like_codes,
+    looks_like_ids,
+    looks_like_labels,
+    understand_all,
+    without_attrs,
+)
+from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._problems import Problems, option_for
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A view as it was read."""
+
+    name: str
+    path: str
+    ids: list[str]  # name of every row, distinct
+    columns: list[str]  # the d columns that are clustered
+    # (n, d): their values: an array where all are finite numbers, else a frame of numbers, days of
+    # dates, and texts
+    X: NDArray[np.float64] | pd.DataFrame
+    every_column: list[Column]  # what became of each column of the file
+    reference: list[str] | None  # true labels
+    unused: list[str]  # columns that are neither
+    id_column: str | None  # the column that names the rows; None where they are numbered from 0
+    notes: tuple[str, ...] = ()  # what must be known of how the file was read
+    shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
+    n_all_rows: int | None = None  # of the folder that the rows are a sample of
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """The number of the row of every id."""
+        return {name: number for number, name in enumerate(self.ids)}
+
+    @property
+    def used(self) -> list[Column]:
+        """What the columns that are clustered are, in their order."""
+        of_name = {column.name: column for column in self.every_column}
+        return [of_name[name] for name in self.columns]
+
+    @property
+    def numbers(self) -> pd.DataFrame:
+        """The columns of numbers; a missing one is NaN."""
+        frame = pd.DataFrame(self.X, columns=self.columns) if isinstance(self.X, np.ndarray) else self.X
+        return frame.loc[:, [dtype.kind == "f" for dtype in frame.dtypes]]
+
+    def on_rows(self, rows: NDArray[np.int64]) -> Table:
+        """Return the table of some of the rows, in the given order."""
+        return replace(
+            self,
+            ids=[self.ids[row] for row in rows],
+            X=self.X[rows] if isinstance(self.X, np.ndarray) else self.X.iloc[rows].reset_index(drop=True),
+            reference=None if self.reference is None else [self.reference[row] for row in rows],
+            shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
+        )
+
+    def lacks(self, name: str) -> str:
+        """Say that no row has an id, and what may be the reason."""
+        said = f"{self.name} ({self.path}) has no row with the id {shown(name)}"
+        if self.id_column is None:
+            option = option_for("--id-column", self.name, ["COLUMN"])
+            return f"{said}: it has no id column, so that its rows are numbered from 0; name one with {option}."
+        return said + nearest(name, self.ids)
+
+
+def read_table(name: str, view: View, problems: Problems | None = None, show: Collection[str] = ()) -> Table:
+    """Read a view, and what is shown of its rows.
+
+    Raises DataError: for columns that are not there, ids that occur twice, or values that cannot
+    be used; the message names file, row, column and what to do. With ``problems``, those that
+    leave the ids as they are go there instead.
+    """
+    found = Problems() if problems is None else problems
+    table = table_of(read_frame(view.path), name, view, found, show)
+    if problems is None:
+        found.raise_any()
+    return table
+
+
+def table_of(
+    frame: pd.DataFrame,
+    name: str,
+    view: View,
+    found: Problems,
+    show: Collection[str] = (),
+    ids: list[str] | None = None,
+) -> Table:
+    """Return the table that a frame is; the rows are called by ``ids``, or by a column. Raises as `read_table`."""
+    refuse_repeated_columns(frame, view.path)
+    if not len(frame):
+        raise DataError(f"{view.path}: there are no rows.")
+    _refuse_bytes(frame, name, view)
+    for column in dict.fromkeys((view.labels_column, *view.ignore, *(view.columns or ()), *show)):
+        if column is not None and column not in frame.columns:
+            found.add(no_column(frame, column, view.path))
+    id_column = find_id_column(frame, view) if ids is None else None
+    ids = ids_of(frame, id_column, view.path) if ids is None else ids
+    became, values = _understood(frame, name, view, id_column, found)
+    X = _together(values)
+    if isinstance(X, pd.DataFrame):  # a constant has no effect; numeric tables keep theirs
+        X = X[[column for column in values if became[column].note != CONSTANT]]
+    columns = list(values) if isinstance(X, np.ndarray) else list(map(str, X.columns))
+    reference = None
+    if view.labels_column in frame.columns:
+        reference = _labels(frame[view.labels_column], view.path, found)
+    used = {*columns, id_column, view.labels_column}
+    if (problem := _nothing_to_cluster(frame, view.path, X, became)) and not found:
+        found.add(problem)
+    return Table(
+        name=name,
+        path=view.path,
+        ids=ids,
+        columns=columns,
+        X=X,
+        every_column=list(became.values()),
+        reference=reference,
+        unused=[column for column in became if column not in used],
+        id_column=id_column,
+        shown={c: as_texts(frame[c].where(frame[c].notna(), "")).tolist() for c in show if c in frame.columns},
+        notes=(*frame.attrs.get("notes", ()), *_left_out_labels(name, became, columns, view)),
+    )
+
+
+def row_ids(frame: pd.DataFrame, view: View) -> list[str]:
+    """Return the id of every row of a table, as `read_table` does."""
+    refuse_repeated_columns(frame, view.path)
+    return ids_of(frame, find_id_column(frame, view), view.path)
+
+
+def refuse_repeated_columns(frame: pd.DataFrame, path: str) -> None:
+    """Refuse a table in which several columns have one name."""
+    if twice := frame.columns[frame.columns.duplicated()].unique().tolist():
+        raise DataError(f"{path}: {_columns(twice, 'is', 'are')} there more than once; rename all but one.")
+
+
+def _of_bytes(frame: pd.DataFrame) -> list[object]:
+    objects = frame.columns[list(map(pd.api.types.is_object_dtype, frame.dtypes))]
+    return [column for column in objects if any(isinstance(value, bytes) for value in frame[column])]
+
+
+def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
+    """Refuse a column of bytes, such as pictures, unless it is ignored."""
+    for column in _of_bytes(frame):
+        if column not in view.ignore:
+            option = option_for("--ignore", name, [*view.ignore, str(column)])
+            raise DataError(
+                f"{view.path}: the column {_listed([column])} holds bytes that are not text in UTF-8. Leave it out "
+                f"({option}), or write it as text."
+            )
+
+
+def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
+    """Return the column that names the rows: the one asked for, an index, one called id or nothing, or a likely one."""
+    if view.id_column is not None:
+        if view.id_column not in frame.columns:
+            raise DataError(no_column(frame, view.id_column, view.path))
+        return view.id_column
+    if "index" in frame.attrs:
+        return str(frame.attrs["index"])
+    frame = without_attrs(frame)
+    of_bytes = set(_of_bytes(frame))
+    texts = [column for column in frame.columns if column not in of_bytes]
+    usual = (str(column) for column in texts if str(column).strip().lower() in ("id", "ids", ""))
+    asked_for = {view.labels_column, *view.ignore, *(view.columns or ())}
+    others = [str(column) for column in texts if column not in asked_for]
+    likely = (column for column in others if looks_like_ids(column, frame[column]))
+    codes = (column for column in others if looks_like_codes(frame[column]))
+    return next(chain(usual, likely, codes), None)
+
+
+def _understood(
+    frame: pd.DataFrame, name: str, view: View, id_column: str | None, problems: Problems
+) -> tuple[dict[str, Column], dict[str, Values]]:
+    """Return what became of every column, and the values of those that are used."""
+    reasons = _why_left_out(frame, view, id_column)
+    kinds: dict[str, Any] = view.columns if isinstance(view.columns, dict) else {}
+    used = {column: kinds.get(column) for column, reason in reasons.items() if not reason}
+    found = understand_all(frame, used)
+    for column, one in found.items():
+        if one.mistake is not None:
+            problems.add(_mistaken(frame, view, name, one), leave_out=(name, [*view.ignore, column]))
+    became = {
+        column: Column(column, None, reason) if reason else found[column].column for column, reason in reasons.items()
+    }
+    return became, {column: one.values for column, one in found.items() if one.values is not None}
+
+
+def _why_left_out(frame: pd.DataFrame, view: View, id_column: str | None) -> dict[str, str]:
+    """Say of every column why it is left out; nothing where it is not."""
+    listed = view.columns or ()
+    known: dict[str | None, str] = dict.fromkeys(listed, "")
+    known |= dict.fromkeys((*frame.attrs.get("beside", ()), frame.attrs.get("index")), BESIDE)
+    kinds = listed.items() if isinstance(listed, dict) else ()
+    known |= dict.fromkeys((column for column, kind in kinds if kind == "ignore"), "ignored")
+    known |= dict.fromkeys(view.ignore, "ignored")
+    known |= {view.labels_column: "labels", id_column: "names the rows"}
+    others_are_asked_for = not listed or isinstance(listed, dict)
+    reasons = {}
+    frame = without_attrs(frame)
+    for column in map(str, frame.columns):
+        if column in known:
+            reasons[column] = known[column]
+        elif others_are_asked_for:
+            reasons[column] = _why_left_out_unasked(column, frame[column])
+        else:
+            reasons[column] = "not asked for"
+    return reasons
+
+
+def _why_left_out_unasked(column: str, values: pd.Series[Any]) -> str:
+    if holds_ids(column, values):
+        return AN_ID
+    return LABELS if looks_like_labels(column, values) else ""
+
+
+def _left_out_labels(name: str, became: dict[str, Column], columns: list[str], view: View) -> Iterable[str]:
+    """Say what was left out since it seems to be the truth that clusters are compared with."""
+    for column in became.values():
+        if column.note == LABELS:
+            compare = option_for("--labels-column", name, [column.name])
+            use = option_for("--columns", name, [*columns, column.name])
+            yield (
+                f"{view.path}: the column {_listed([column.name])} looks like labels and was left out. Compare the "
+                f"clusters with it ({compare}), or cluster by it as well ({use})."
+            )
+
+
+def _together(values: dict[str, Values]) -> NDArray[np.float64] | pd.DataFrame:
+    """Return columns as an array where all are finite numbers, else as a frame."""
+    if all(one.dtype == np.float64 and np.isfinite(one).all() for one in values.values()):
+        return np.column_stack(list(values.values())) if values else np.empty((0, 0))
+    return pd.DataFrame(values)
+
+
+def _nothing_to_cluster(
+    frame: pd.DataFrame, path: str, X: NDArray[np.float64] | pd.DataFrame, became: dict[str, Column]
+) -> str:
+    """Say why there is nothing to cluster, where it is so."""
+    n = len(frame)
+    if not X.shape[1]:
+        why = "; ".join(f"{clipped(repr(column.name))} {column.note}" for column in list(became.values())[:_SHOWN])
+        return f"{path}: no column is left to cluster: {why or 'it has none'}."
+    if n == 1:
+        return f"{path}: there is one row only; nothing can be clustered."
+    if isinstance(X, np.ndarray) and not np.ptp(X, axis=0).any():
+        columns = _listed(column.name for column in became.values() if column.note == CONSTANT)
+        return f"{path}: all {n} rows are the same in {columns}; nothing can be clustered."
+    return ""
+
+
+def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
+    """Return the ids of rows; their numbers where no column names them."""
+    if column is None:
+        return [str(number) for number in frame.index]
+    ids = as_texts(frame[column])
+    if (empty := (ids == "") | frame[column].isna()).any():
+        raise DataError(
+            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column {_listed([column])}; give it one."
+        )
+    if ids.duplicated().any():
+        second = int(ids.duplicated().argmax())
+        first = int((ids == ids.iloc[second]).argmax())
+        raise DataError(
+            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as {_row(frame, first)} "
+            f"has; ids must be distinct."
+        )
+    return ids.tolist()
+
+
+def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> str:
+    """Say what is wrong with a column, and what to do."""
+    column, mistake = one.column.name, one.mistake
+    assert mistake is not None
+    like_it = f"{counted(mistake.n, 'value')} {'is' if mistake.n == 1 else 'are'} like that"
+    return (
+        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column {_listed([column])}; {like_it}. "
+        f"{mistake.remedy}, or leave the column out ({option_for('--ignore', name, [column])})."
+    )
+
+
+def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
+    """Say that there is no such column."""
+    return (
+        f"{path}: there is no column {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns "
+        f"are {_listed(frame.columns)}."
+    )
+
+
+def _labels(column: pd.Series, path: str, problems: Problems) -> list[str]:
+    if (column.isna() | (column.astype(str).str.strip() == "")).all():
+        problems.add(f"{path}: the column {_listed([column.name])} holds no labels.")
+    return label_texts(column).tolist()
+
+
+def label_texts(column: pd.Series) -> pd.Series:
+    """Return true labels as text, empty where there is none."""
+    return as_texts(column).mask(column.isna() | (column.astype(str).str.strip() == ""), "").astype(object)
+
+
+def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
+    """Return what messages call a row."""
+    if "lines" in frame.attrs:
+        return f"{path}:{frame.attrs['lines'] + row}: {_row(frame, row)}"
+    return f"{path}{'/' if 'files' in frame.attrs else ': '}{_row(frame, row)}"
+
+
+def _row(frame: pd.DataFrame, row: int) -> str:
+    """Return the line or row, also with its file where the path is a folder: rows are counted over all files."""
+    if "lines" in frame.attrs:
+        return f"line {frame.attrs['lines'] + row}"
+    number = int(frame.index[row])
+    if "files" not in frame.attrs:
+        return f"row {number}"
+    first, file = max(one for one in frame.attrs["files"] if one[0] <= number)
+    return f"{file}: row {number - first}"
+
+
+def _columns(names: list[str], one: str, many: str) -> str:
+    """Return columns as the subject of a sentence, with its verb."""
+    return f"the column {_listed(names)} {one}" if len(names) == 1 else f"the columns {_listed(names)} {many}"
+
+
+def _listed(names: Iterable[object]) -> str:
+    words = [repr(str(name)) for name in names]
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return clipped(", ".join(words[:_SHOWN]), 300) + more

@@ -1,0 +1,73 @@
+"""A page of questions about small tables with pictures, served in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from mvcc.tables import AskSession, load_job, read_inputs
+from mvcc.tables.asking._page_state import PageState
+from mvcc.tables.asking._server import PageServer
+from tests.tables.problems import write_csv
+
+KINDS = ("harbor", "street", "forest")
+THEN = "mvcc cluster cluster.yaml --asked answers -k auto --out results"
+# one pixel
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c63606060f80f0001040100"
+    "5fe5c34b0000000049454e44ae426082"
+)
+
+
+def kind_of(number: int) -> str:
+    return KINDS[number % len(KINDS)]
+
+
+def write_tables(folder: Path, prefix: str = "t", n: int = 60) -> Path:
+    """Write texts, images and matches of every second row; return a config. Row i of both is of the same kind."""
+    rng = np.random.default_rng(0)
+    centers = {"texts": rng.normal(size=(len(KINDS), 4)) * 3, "images": rng.normal(size=(len(KINDS), 6)) * 3}
+    ids = {"texts": [f"{prefix}{i}" for i in range(n)], "images": [f"i{i}" for i in range(n)]}
+    for view, places in centers.items():
+        features = places[np.arange(n) % len(KINDS)] + rng.normal(size=(n, places.shape[1]))
+        shown = [f"about a {kind_of(i)}, " * 20 if view == "texts" else f"pictures/{i}.png" for i in range(n)]
+        header = ["id", "shown", *(f"x{j}" for j in range(places.shape[1]))]
+        table = [[ids[view][i], shown[i], *map(str, features[i].round(3))] for i in range(n)]
+        write_csv(folder / f"{view}.csv", [header, *table])
+    write_csv(
+        folder / "matches.csv", [["texts", "images"], *([ids["texts"][i], ids["images"][i]] for i in range(0, n, 2))]
+    )
+    (folder / "pictures").mkdir()
+    for i in range(n):
+        (folder / "pictures" / f"{i}.png").write_bytes(PNG)
+    config = folder / "cluster.yaml"
+    config.write_text(
+        "views: {texts: texts.csv, images: images.csv}\nmatches: {'texts:images': matches.csv}\nn_clusters: 3\n"
+        "show: {texts: [shown], images: [shown]}\n"
+    )
+    return config
+
+
+@contextmanager
+def serving(config: Path, port: int = 0) -> Iterator[PageServer]:
+    """Serve the questions about a config from the folder ``answers`` beside it."""
+    job = load_job(config)
+    with AskSession(job, read_inputs(job), config.parent / "answers", config.parent) as session:
+        server = PageServer(PageState(session, THEN), session.base, port)
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def asked(config: Path) -> list[str]:
+    """Return the lines of the log, without its header."""
+    log = config.parent / "answers" / "asked.csv"
+    return log.read_text(encoding="utf-8").splitlines()[1:] if log.exists() else []

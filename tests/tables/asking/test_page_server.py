@@ -1,0 +1,453 @@
+"""The server of the page of questions: what it takes, and from whom."""
+
+from __future__ import annotations
+
+import errno
+import http.client
+import json
+import os
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from mvcc.tables.asking import _server
+from tests.tables.asking.pages import PNG, THEN, asked, kind_of, serving, write_tables
+
+
+@pytest.fixture
+def config(tmp_path):
+    return write_tables(tmp_path)
+
+
+@pytest.fixture
+def server(config):
+    with serving(config) as server:
+        yield server
+
+
+def ask(server, path, method="GET", body=None, token=None, **headers):
+    """Send one request; return status, headers and body."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    try:
+        connection.request(method, f"/{server.token if token is None else token}/{path}", body, named)
+        response = connection.getresponse()
+        return response.status, dict(response.getheaders()), response.read()
+    finally:
+        connection.close()
+
+
+def post(server, path, body, **headers):
+    status, _, content = ask(server, path, "POST", json.dumps(body), Content_Type="application/json", **headers)
+    return status, json.loads(content) if content else None
+
+
+def state_of(server):
+    return json.loads(ask(server, "state")[2])
+
+
+def answer(server, name, **more):
+    state = state_of(server)
+    return post(
+        server, "answer", {"id": state["card"]["id"], "answer": name, "version": state["status"]["version"], **more}
+    )
+
+
+def test_the_page_and_its_parts_may_load_nothing_else(server):
+    for path, kind in {"": "text/html", "page.js": "text/javascript", "page.css": "text/css"}.items():
+        status, headers, body = ask(server, path)
+        assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
+        assert b"http:" not in body.replace(b"http://www.w3.org/2000/svg", b"")
+        assert b"https:" not in body
+        policy = headers["Content-Security-Policy"]
+        assert policy.startswith(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+        )
+        assert "unsafe" not in policy
+        assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert "Python" not in headers["Server"]
+
+
+def test_the_address_is_of_this_machine_and_another_one_each_time(config, server, tmp_path):
+    assert server.server_address[0] == "127.0.0.1"
+    assert len(server.token) >= 32
+    other = tmp_path / "other"
+    other.mkdir()
+    with serving(write_tables(other)) as second:
+        assert second.token != server.token
+
+
+def test_without_the_token_there_is_nothing(server):
+    card_with_picture(server)
+    for path in ("", "state", "page.js", "image/0"):
+        for token in ("", "x", server.token[:-1], server.token + "x", server.token.swapcase(), "..", "%C3%A9", "%00"):
+            status, _, body = ask(server, path, token=token)
+            assert (status, body) == (404, b"")
+
+
+def test_addresses_that_are_none(server):
+    for path in (b"/", b"\xe9/\xff/", b"//[/x", b"http://[::1/x/state", b"/\xe9/state", b"?", b"/" * 5000, b"*"):
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+            connection.sendall(b"GET %s HTTP/1.0\r\nHost: localhost:%d\r\n\r\n" % (path, server.server_port))
+            assert connection.recv(100).split()[1] in (b"404", b"400")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "example.org"},
+        {"Host": "127.0.0.1"},
+        {"Host": "127.0.0.1:1"},
+        {"Host": "localhost.example.org:{port}"},
+        {"Host": ""},
+        {"Origin": "http://example.org"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "https://127.0.0.1:{port}"},
+        {"Origin": "http://127.0.0.1:{port}.example.org"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+def test_requests_of_others_get_nothing_and_say_nothing(config, server, headers):
+    state = state_of(server)
+    headers = {name: value.format(port=server.server_port) for name, value in headers.items()}
+    assert (ask(server, "state", **headers)[0], ask(server, "state", **headers)[2]) == (403, b"")
+    said = {"id": state["card"]["id"], "answer": "new:harbor", "version": 0}
+    assert post(server, "answer", said, **headers) == (403, None)
+    assert asked(config) == []
+
+
+def test_localhost_and_our_own_origin_are_let_in(server):
+    here = f"localhost:{server.server_port}"
+    assert ask(server, "state", Host=here)[0] == 200
+    assert ask(server, "state", Host=here, Origin=f"http://{here}", Sec_Fetch_Site="same-origin")[0] == 200
+    assert ask(server, "", Sec_Fetch_Site="none")[0] == 200
+
+
+def test_an_answer_is_on_the_disk_before_the_response(config, server):
+    first = state_of(server)["card"]["id"]
+    status, state = answer(server, "new:harbor")
+    assert status == 200
+    assert asked(config)[-1].startswith(f"{first},new:harbor,")
+    assert state["told"]["answer"] == "harbor"
+    assert [(group["name"], group["size"]) for group in state["groups"]] == [("harbor", 1)]
+    assert state["said"] == [{"id": first, "answer": "harbor"}]
+    assert state["card"]["id"] != first
+
+
+def test_all_that_can_be_said(config, server):
+    answer(server, "new:harbor")
+    answer(server, "new")
+    answer(server, "unsure")
+    status, state = answer(server, "outlier")
+    assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure", "outlier"]
+    (first, second), version = state["groups"], state["status"]["version"]
+    status, state = post(server, "rename", {"group": second["group"], "name": "street", "version": version})
+    assert (status, [group["name"] for group in state["groups"]]) == (200, ["harbor", "street"])
+    status, state = post(server, "merge", {"kept": first["group"], "gone": second["group"], "version": version + 1})
+    assert (status, [(group["name"], group["size"]) for group in state["groups"]]) == (200, [("harbor", 2)])
+    for undone in (None, None, True):
+        status, state = post(server, "undo", {"version": state["status"]["version"]})
+        assert status == 200
+        assert bool(state["undone"]) == bool(undone)
+    assert [one["answer"] for one in state["said"]] == ["harbor", "group 2", "unsure"]
+    said = {"id": state["said"][0]["id"], "answer": "unsure", "version": state["status"]["version"]}
+    assert post(server, "answer", said)[0] == 400  # it was answered before
+    status, state = post(server, "answer", {**said, "again": True})
+    assert (status, state["said"][0]["answer"]) == (200, "unsure")
+
+
+def test_the_card_of_an_answered_row_and_the_nearest_rows(server):
+    first = state_of(server)["card"]
+    answer(server, "new:harbor")
+    shown = json.loads(ask(server, f"card?id={first['id']}")[2])["card"]
+    assert (shown["id"], shown["rows"]) == (first["id"], first["rows"])
+    views = json.loads(ask(server, f"nearest?id={first['id']}")[2])["views"]
+    assert [one["view"] for one in views] == ["texts", "images"]
+    assert all(row["id"] for one in views for row in one["rows"])
+    for path in ("card", "nearest?id=texts:nobody", "card?id=%00%ff", "card?id=x"):
+        assert ask(server, path)[0] == 400
+
+
+@pytest.mark.parametrize("name", ["answer", "undo", "merge", "rename"])
+def test_what_another_page_has_not_seen_is_told_instead(config, server, name):
+    stale = state_of(server)
+    answer(server, "new:harbor")
+    answer(server, "new:street")
+    said = {
+        "answer": {"id": stale["card"]["id"], "answer": "unsure"},
+        "undo": {},
+        "merge": {"kept": "g1", "gone": "g2"},
+        "rename": {"group": "g1", "name": "x"},
+    }[name]
+    before = asked(config)
+    for version in (0, 1, 3):
+        status, state = post(server, name, {**said, "version": version})
+        assert (status, state["status"]["version"], len(state["groups"])) == (409, 2, 2)
+    for version in (-1, 2**31 + 1, None, "2", [2], 2.0, True, float("nan")):
+        status, told = post(server, name, {**said, "version": version})
+        assert (status, "version must be a whole number from 0 to" in told["error"]) == (400, True)
+    assert asked(config) == before
+
+
+def test_of_two_answers_at_the_same_time_one_is_taken(config, server):
+    said = {"id": state_of(server)["card"]["id"], "answer": "new:harbor", "version": 0}
+    with ThreadPoolExecutor(8) as pages:
+        given = list(pages.map(lambda page: post(server, "answer", said | {"answer": f"new:{page}"})[0], range(8)))
+    assert sorted(given) == [200] + 7 * [409]
+    assert len(asked(config)) == 1
+
+
+def test_a_full_disk_is_said_and_nothing_was_answered(config, server, monkeypatch):
+    state = state_of(server)
+    said = {"id": state["card"]["id"], "answer": "new:harbor", "version": 0}
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        status, told = post(server, "answer", said)
+    assert (status, "No space left" in told["error"]) == (400, True)
+    assert state_of(server) == state
+    assert post(server, "answer", said)[0] == 200
+    assert len(asked(config)) == 1
+
+
+def test_what_is_wrong_is_said_and_nothing_is_stored(config, server):
+    state = state_of(server)
+    good = {"id": state["card"]["id"], "answer": "new:harbor", "version": 0}
+    bad = [
+        {"answer": 3}, {"answer": ["new"]}, {"answer": None}, {"id": None}, {"id": "texts:nobody"}, {"id": ""},
+        {"answer": "nothing of this name"}, {"answer": "g7"}, {"answer": "new:unsure"}, {"answer": "new:a\nb"},
+        {"answer": "new:g3"}, {"answer": f"new:{'a' * 60_000}"}, {"again": 1}, {"again": None}, {"agian": True},
+    ]  # fmt: skip
+    for one in bad:
+        status, told = post(server, "answer", {**good, **one})
+        assert status == 400, one
+        assert told["error"]
+    assert post(server, "undo", {"version": 0})[0] == 400
+    assert post(server, "finish", {"version": 0, "now": True})[0] == 400
+    repeated = f'{{"id": "x", {json.dumps(good)[1:]}'
+    assert ask(server, "answer", "POST", repeated, Content_Type="application/json")[0] == 400
+    assert asked(config) == []
+    assert post(server, "answer", good)[0] == 200
+    for name in ("g1", "g2", "a" * 201):
+        status, told = post(server, "rename", {"group": "g1", "name": name, "version": 1})
+        assert (status, "name" in told["error"]) == (400, True)
+    assert len(asked(config)) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status"),
+    [
+        (b"{", {}, 400),
+        (b"\xff\xfe", {}, 400),
+        (b"[" * 60_000, {}, 400),
+        (b"[]", {}, 400),
+        (b"NaN", {}, 400),
+        (b"1" * 10_000, {}, 400),
+        (b"", {}, 400),
+        (b"{}", {"Content-Type": "text/plain"}, 415),
+        (b"{}", {"Content-Length": "-1"}, 411),
+        (b"{}", {"Content-Length": "two"}, 411),
+        (b"{}", {"Content-Length": "1000000000"}, 413),
+        (b"{}", {"Content-Length": "9" * 5000}, 413),
+        (b" " * 70_000, {}, 413),
+    ],
+)
+def test_bodies_that_are_no_answer(config, server, body, headers, status):
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection.putrequest("POST", f"/{server.token}/answer")
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders(body if status != 413 else None)
+    assert connection.getresponse().status == status
+    connection.close()
+    assert asked(config) == []
+    assert ask(server, "state")[0] == 200
+
+
+def test_other_requests(server):
+    assert ask(server, "answer")[0] == 404
+    assert ask(server, "__class__")[0] == 404
+    assert post(server, "state", {})[0] == 404
+    assert post(server, "image", {})[0] == 404
+    assert ask(server, "state", "PUT")[0] == 501
+    assert ask(server, "state", "OPTIONS")[0] == 501
+
+
+def images_of(card):
+    return [number for row in card["rows"] for number in row["images"]]
+
+
+def card_with_picture(server):
+    while not images_of(state_of(server)["card"]):
+        answer(server, "unsure")
+    return state_of(server)["card"]
+
+
+def test_a_picture_of_a_card_is_sent(server):
+    (number,) = images_of(card_with_picture(server))
+    status, headers, body = ask(server, f"image/{number}")
+    assert (status, headers["Content-Type"], body) == (200, "image/png", PNG)
+
+
+def test_a_picture_has_a_number_and_no_path(server):
+    card_with_picture(server)
+    for path in (
+        "../cluster.yaml",
+        "..%2fcluster.yaml",
+        "pictures/0.png",
+        "/etc/hostname",
+        "99999",
+        "-1",
+        "",
+        "0/../x",
+    ):
+        assert ask(server, f"image/{path}")[0] == 404
+
+
+def test_pictures_that_change_after_the_card_are_looked_at_again(config, server, tmp_path_factory):
+    card = card_with_picture(server)
+    (number,) = images_of(card)
+    (row,) = [row["id"] for row in card["rows"] if row["images"]]
+    picture = config.parent / "pictures" / f"{row[1:]}.png"
+    outside = tmp_path_factory.mktemp("outside") / "secret.png"
+    outside.write_bytes(PNG)
+    picture.unlink()
+    assert ask(server, f"image/{number}")[0] == 404
+    picture.symlink_to(outside)
+    assert ask(server, f"image/{number}")[0] == 404
+    picture.unlink()
+    os.mkfifo(picture)
+    assert ask(server, f"image/{number}")[0] == 404
+    picture.unlink()
+    with open(picture, "wb") as file:
+        file.truncate(20 * 2**20 + 1)
+    assert ask(server, f"image/{number}")[0] == 404
+    picture.write_bytes(PNG)
+    assert ask(server, f"image/{number}")[0] == 200
+
+
+def test_only_pictures_below_the_folder_of_the_config_are_shown(tmp_path):
+    config = write_tables(tmp_path / "inside" if (tmp_path / "inside").mkdir() is None else tmp_path)
+    (tmp_path / "secret.png").write_bytes(PNG)
+    table = config.parent / "images.csv"
+    table.write_text(table.read_text().replace("pictures/", "../inside/../secret.png?"))
+    lines = [line.split(",") for line in table.read_text().splitlines()]
+    outside = ["../secret.png", str(tmp_path / "secret.png"), "link/secret.png", "cluster.yaml", "pictures", "no.png"]
+    for number, line in enumerate(lines[1:]):
+        line[1] = outside[number % len(outside)]
+    table.write_text("\n".join(map(",".join, lines)) + "\n")
+    Path(config.parent / "link").symlink_to(tmp_path)
+    with serving(config) as server:
+        for i in range(len(outside)):
+            shown = json.loads(ask(server, f"card?id=images:i{i}")[2])["card"]
+            assert images_of(shown) == []
+            assert ask(server, f"image/{i}")[0] == 404
+
+
+def test_a_port_that_is_taken_is_said(config, server, tmp_path):
+    from mvcc.exceptions import InvalidInputError
+    from mvcc.tables.asking._server import PageServer
+
+    with pytest.raises(
+        InvalidInputError, match=f"cannot serve on port {server.server_port}: .*; choose another --port"
+    ):
+        PageServer(None, tmp_path, server.server_port)
+
+
+def test_finishing_says_what_comes_next_and_ends(config):
+    with serving(config) as server:
+        answer(server, f"new:{kind_of(0)}")
+        status, told = post(server, "finish", {})
+        assert (status, told["then"], told["status"]["n_answers"]) == (200, THEN, 1)
+        while not server.ended:
+            pass
+        with pytest.raises(ConnectionRefusedError):
+            ask(server, "state")
+    assert len(asked(config)) == 1
+
+
+@contextmanager
+def connected(server, n):
+    with ExitStack() as stack:
+        there = ("127.0.0.1", server.server_port)
+        yield [stack.enter_context(socket.create_connection(there, timeout=10)) for _ in range(n)]
+
+
+def test_a_hundred_requests_at_the_same_time_are_all_answered(server):
+    with ThreadPoolExecutor(100) as pages:
+        assert list(pages.map(lambda page: ask(server, "state")[0], range(100))) == [200] * 100
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /", b"POST /%s/answer HTTP/1.0\r\nHost: localhost:%d\r\n"])
+def test_a_client_that_drips_bytes_is_cut_off(server, monkeypatch, sent):
+    monkeypatch.setattr(_server, "_PATIENCE", 0.5)
+    sent = sent % (server.token.encode(), server.server_port) if b"%" in sent else sent
+    with connected(server, 1) as (client,):
+        client.sendall(sent)
+
+        def is_cut_off():
+            try:
+                client.sendall(b"x")
+            except ConnectionError:
+                return True
+            time.sleep(0.05)
+            return False
+
+        wait_until(is_cut_off)
+    assert ask(server, "state")[0] == 200
+
+
+def test_a_client_that_does_not_take_its_picture_is_cut_off(config, server, monkeypatch):
+    (number,) = images_of(card_with_picture(server))
+    for picture in (config.parent / "pictures").iterdir():
+        picture.write_bytes(bytes(20 * 2**20))
+    monkeypatch.setattr(_server, "_PATIENCE", 0.5)
+    with connected(server, 1) as (client,):
+        request = f"GET /{server.token}/image/{number} HTTP/1.0\r\nHost: localhost:{server.server_port}\r\n\r\n"
+        client.sendall(request.encode())
+        wait_until(lambda: server._until)
+        wait_until(lambda: not server._until)
+
+
+def test_an_answer_that_takes_long_is_not_cut_off(server, monkeypatch):
+    monkeypatch.setattr(_server, "_PATIENCE", 0.3)
+    now = server.state.now
+
+    def slow():
+        time.sleep(1)
+        return now()
+
+    monkeypatch.setattr(server.state, "now", slow)
+    assert ask(server, "state")[0] == 200
+
+
+def test_connections_are_as_many_as_may_be_and_the_others_wait(server, monkeypatch):
+    before = threading.active_count()
+    with connected(server, 60):
+        wait_until(lambda: len(server._until) == 32)
+        time.sleep(0.3)
+        assert threading.active_count() - before == len(server._until) == 32
+        monkeypatch.setattr(_server, "_PATIENCE", 0.5)
+        for connection in list(server._until):
+            server.wait_for(connection, 0.1)
+        assert ask(server, "state")[0] == 200
+    wait_until(lambda: not server._until)
+
+
+def wait_until(condition):
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < 10
+        time.sleep(0.01)

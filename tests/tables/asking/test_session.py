@@ -1,0 +1,439 @@
+"""A session of questions: what was said is in the folder, and the folder says it again."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+
+from mvcc.exceptions import ConstraintConflictError, InvalidInputError, StoreError
+from mvcc.tables import AskSession, load_job, read_inputs
+from tests.tables.problems import read_csv, with_values, write_problem
+
+
+@pytest.fixture
+def options(tmp_path):
+    return write_problem(tmp_path, judged=())
+
+
+def session(options, folder, on_note=lambda note: None, **values):
+    job = load_job(None, with_values(options, **values))
+    return AskSession(job, read_inputs(job), folder, on_note=on_note)
+
+
+def truth_of(options):
+    """Return the true class of every row by the id "view:row"."""
+    job = load_job(None, options)
+    return {f"{t.name}:{i}": kind for t in read_inputs(job).tables for i, kind in zip(t.ids, t.reference, strict=True)}
+
+
+def answered(asking, truth, n):
+    """Answer questions by the true classes; return their ids."""
+    ids = []
+    for _ in range(n):
+        (question,) = asking.next()
+        name = truth[question.id]
+        known = [group.name for group in asking.groups]
+        asking.answer(question.id, name if name in known else f"new:{name}")
+        ids.append(question.id)
+    return ids
+
+
+def all_of(asking):
+    return asking.status, asking.said, asking.groups, [q.id for q in asking.next(5)]
+
+
+def test_a_folder_goes_on_where_it_was(options, tmp_path):
+    truth = truth_of(options)
+    with session(options, tmp_path / "asked") as asking:
+        answered(asking, truth, 12)
+        asking.rename("g1", "first")
+        asking.merge("g2", "g3")
+        asking.undo()
+        before = all_of(asking)
+        files = {path.name: path.read_bytes() for path in (tmp_path / "asked").glob("*.csv")}
+    assert set(files) == {"asked.csv", "groups.csv", "view0.csv", "view1.csv"}
+    for name in files.keys() - {"asked.csv"}:
+        (tmp_path / "asked" / name).unlink()
+    with session(options, tmp_path / "asked") as asking:
+        assert all_of(asking) == before
+    assert {path.name: path.read_bytes() for path in (tmp_path / "asked").glob("*.csv")} == files
+
+
+def test_all_rows_of_constraints_are_of_the_true_classes(options, tmp_path):
+    truth = truth_of(options)
+    with session(options, tmp_path / "asked") as asking:
+        answered(asking, truth, 15)
+        names = {group.name for group in asking.groups}
+    assert names == set(truth.values())
+    for view in ("view0", "view1"):
+        pairs = read_csv(tmp_path / "asked" / f"{view}.csv")
+        assert pairs
+        for pair in pairs:
+            same = truth[f"{view}:{pair['i']}"] == truth[f"{view}:{pair['j']}"]
+            assert pair["kind"] == ("must-link" if same else "cannot-link")
+    for group in read_csv(tmp_path / "asked" / "groups.csv"):
+        assert {truth[member] for member in group["members"].split()} == {group["name"]}
+        assert group["counted"] == "yes"
+
+
+def test_undo_takes_back_one_thing_after_the_other(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        first, second = (question.id for question in asking.next(2))
+        asking.answer(first, "new:a")
+        asking.answer(second, "outlier")
+        asking.rename("a", "b")
+        assert asking.undo() is None
+        assert asking.undo() == second
+        assert asking.said == [(first, "a")]
+        assert asking.undo() == first
+        with pytest.raises(InvalidInputError, match="nothing to undo"):
+            asking.undo()
+        assert asking.status.version == 6
+        with pytest.raises(InvalidInputError, match="nothing to undo"):
+            asking.record([("", "undo")])
+    rows = read_csv(tmp_path / "asked" / "asked.csv")
+    assert [row["answer"] for row in rows] == ["new:a", "outlier", "rename:b", "undo", "undo", "undo"]
+    assert [row["id"] for row in rows] == [first, second, "a", "a", second, first]
+
+
+def test_a_handle_stands_for_a_group(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        ids = [question.id for question in asking.next(3)]
+        assert asking.answer(ids[0], "new").answer == "group 1"
+        assert asking.answer(ids[1], "new:b").answer == "b"
+        assert asking.answer(ids[2], "g2").answer == "b"
+        with pytest.raises(InvalidInputError, match="no group 'g3'"):
+            asking.answer(ids[2], "g3", again=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("g1", "'g1' must not be the name of a group: g with a number stands for the group of this number"),
+        ("g007", "'g007' must not be the name"),
+        ("a" * 201, r"'aaa.*' has 201 letters; a group's name has at most 200"),
+    ],
+)
+def test_names_like_handles_and_long_ones_are_refused(options, tmp_path, name, message):
+    with session(options, tmp_path / "asked") as asking:
+        first, second = (question.id for question in asking.next(2))
+        asking.answer(first, "new:a")
+        before = all_of(asking)
+        with pytest.raises(InvalidInputError, match=message):
+            asking.answer(second, f"new:{name}")
+        with pytest.raises(InvalidInputError, match=message):
+            asking.rename("a", name)
+        assert all_of(asking) == before
+        asking.rename("a", "a" * 200)
+        asking.answer(second, "new:g")
+
+
+def test_a_log_with_such_names_is_said_again_with_a_note(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        ids = [question.id for question in asking.next(3)]
+        for one, name in zip(ids, "abc", strict=True):
+            asking.answer(one, f"new:{name}")
+    log, notes = tmp_path / "asked" / "asked.csv", []
+    log.write_text(log.read_text().replace("new:a,", "new:g2,").replace("new:c,", f"new:{'c' * 300},"))
+    with session(options, tmp_path / "asked", on_note=notes.append) as asking:
+        assert [group.name for group in asking.groups] == ["g2", "b", "c" * 300]
+        (question,) = asking.next()
+        asking.answer(question.id, "g2")
+        asking.rename("g2", "a")
+        assert asking.said[0] == (ids[0], "a")
+    assert [note.partition(": ")[2] for note in notes] == [
+        "the group 'g2' takes all answers 'g2', whichever group has this handle. Rename it."
+    ]
+    with session(options, tmp_path / "asked", on_note=notes.append) as asking:
+        assert [group.name for group in asking.groups][:2] == ["a", "b"]
+    assert len(notes) == 1
+
+
+@pytest.mark.parametrize("name", ["new", "unsure", "outlier", "undo", "none", "new:x", "merge:x", "rename:x", " x", ""])
+def test_names_that_say_something_else_are_refused(options, tmp_path, name):
+    with session(options, tmp_path / "asked") as asking:
+        (question,) = asking.next()
+        with pytest.raises(InvalidInputError):
+            asking.answer(question.id, f"new:{name}")
+        assert asking.status.version == 0
+
+
+def test_another_answer_needs_again_and_the_same_one_adds_nothing(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        (question,) = asking.next()
+        asking.answer(question.id, "new:a")
+        asking.answer(question.id, "a")
+        with pytest.raises(InvalidInputError, match="answered before: 'a'"):
+            asking.answer(question.id, "unsure")
+        assert asking.status.version == 1
+        asking.answer(question.id, "unsure", again=True)
+        assert asking.said == [(question.id, "unsure")]
+
+
+def test_answers_are_recorded_whole_or_not_at_all(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        ids = [question.id for question in asking.next(4)]
+        asking.answer(ids[0], "new:a")
+        before = all_of(asking)
+        table = [("", "undo"), (ids[1], "new:b"), (ids[2], "b"), (ids[3], "c")]
+        with pytest.raises(InvalidInputError, match=r"^row 3: There is no group 'c'"):
+            asking.record(table, place=lambda number: f"row {number}: ")
+        assert all_of(asking) == before
+        asking.record(table[:3])
+        assert asking.said == [(ids[1], "b"), (ids[2], "b")]
+
+
+def test_a_contradiction_is_refused_with_its_chain(options, tmp_path):
+    with session(options, tmp_path / "first") as asking:
+        one, other = (question.id for question in asking.next(2))
+    rows = [name.split(":")[1] for name in (one, other)]
+    judged = tmp_path / "judged.csv"
+    judged.write_text(f"i,j,kind\n{rows[0]},{rows[1]},cannot-link\n")
+    options = [*options, (("constraints", "view0"), str(judged), "--constraints")]
+    with session(options, tmp_path / "asked") as asking:
+        asking.answer(one, "new:a")
+        before = all_of(asking)
+        with pytest.raises(ConstraintConflictError, match=r"line 2 of judged\.csv"):
+            asking.answer(other, "a")
+        assert all_of(asking) == before
+        asking.answer(other, "new:b")
+    with session(options, tmp_path / "drop", on_conflict="drop") as asking:
+        asking.answer(one, "new:a")
+        asking.answer(other, "a")
+
+
+def test_a_line_that_was_cut_off_is_left_out(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        ids = [question.id for question in asking.next(2)]
+        asking.answer(ids[0], "new:ä")
+        before = all_of(asking)
+        asking.answer(ids[1], "new:ö")
+    log, notes = tmp_path / "asked" / "asked.csv", []
+    content = log.read_bytes()
+    first = content.index(b"\n", content.index(b"\n") + 1) + 1
+    for end in range(first + 1, len(content)):
+        log.write_bytes(content[:end])
+        job = load_job(None, options)
+        if end % 12 == 0 or end > len(content) - 3:
+            with AskSession(job, read_inputs(job), tmp_path / "asked", on_note=notes.append) as asking:
+                assert all_of(asking)[1:] == before[1:]
+            assert "cut off" in notes.pop()
+            assert log.read_bytes() == content[:first]
+
+
+def test_folders_of_others_are_refused(options, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="file is where a folder must be"), session(options, tmp_path / "file"):
+        pass
+    with pytest.raises(StoreError, match="but no answers"), session(options, tmp_path):
+        pass
+    with session(options, tmp_path / "asked") as asking:
+        asking.answer(asking.next()[0].id, "new:a")
+    other = write_problem(tmp_path / "other", n_views=1, pairs=(), judged=(), n=9, n_matches=1)
+    with pytest.raises(InvalidInputError, match=r"asked\.csv:2: .*other tables"), session(other, tmp_path / "asked"):
+        pass
+
+
+@pytest.mark.parametrize(
+    "log", [b"", b"id,answer,when", b"notes of mine", b"id,answer\n", b"id,answer,when,who\n", b"\xff\xfe\n", b"a\0b"]
+)
+def test_a_log_of_somebody_else_is_refused_and_nothing_is_touched(options, tmp_path, log):
+    folder = tmp_path / "foreign"
+    folder.mkdir()
+    mine = {"asked.csv": log, ".my.part": b"mine", ".asked.csv.7.part": b"mine", ".asked.csv.part": b"mine"}
+    for name, content in mine.items():
+        (folder / name).write_bytes(content)
+    with pytest.raises(StoreError, match=r"asked\.csv:1: "), session(options, folder):
+        pass
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == mine
+
+
+def test_of_what_is_left_only_our_own_parts_go(options, tmp_path):
+    folder = tmp_path / "asked"
+    with session(options, folder) as asking:
+        asking.answer(asking.next()[0].id, "new:a")
+    theirs = [".my.part", ".asked.csv.part", ".asked.csv.7a.part", ".mine.csv.7.part", "asked.csv.7.part", ".8.part"]
+    ours = [".asked.csv.7.part", ".groups.csv.123456.part", ".view1.csv.8.part"]
+    for name in theirs + ours:
+        (folder / name).write_text("")
+    (folder / ".view0.csv.7.part").mkdir()
+    with session(options, folder):
+        pass
+    there = {path.name for path in folder.iterdir()}
+    assert there == {".mvcc-files", "asked.csv", "groups.csv", "view0.csv", "view1.csv", ".view0.csv.7.part", *theirs}
+
+
+def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_path):
+    folder = tmp_path / "asked"
+    folder.mkdir()
+    (folder / ".mvcc-lock").write_text("")
+    (folder / ".asked.csv.7.part").write_text("id,ans")
+    with session(options, folder):
+        pass
+    assert [path.name for path in folder.glob(".*")] == [".mvcc-files"]
+
+
+def test_inputs_are_not_written_over(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        asking.answer(asking.next()[0].id, "new:a")
+    judged = [(("constraints", "view0"), str(tmp_path / "asked" / "view0.csv"), "--constraints")]
+    (tmp_path / "asked" / "view0.csv").write_text("i,j,kind\n")
+    with pytest.raises(StoreError, match="would be overwritten"), session([*options, *judged], tmp_path / "asked"):
+        pass
+
+
+def test_a_second_writer_is_told_who_writes(options, tmp_path):
+    with session(options, tmp_path / "asked"):
+        asking = session(options, tmp_path / "asked")
+        with pytest.raises(StoreError, match=f"process {os.getpid()} on"):
+            asking.__enter__()
+    with session(options, tmp_path / "asked"):
+        pass
+
+
+def test_an_answer_that_cannot_be_written_was_not_given(options, tmp_path, monkeypatch):
+    with session(options, tmp_path / "asked") as asking:
+        before, (question,) = all_of(asking), asking.next()
+        with monkeypatch.context() as context:
+            context.setattr("os.fsync", fail)
+            with pytest.raises(StoreError, match="No space left on device"):
+                asking.answer(question.id, "new:a")
+        assert all_of(asking) == before
+        asking.answer(question.id, "new:a")
+
+
+def fail(handle):
+    raise OSError(28, "No space left on device")
+
+
+def test_second_looks_are_one_card_in_five(tmp_path):
+    options = write_problem(tmp_path, judged=(), n=60, n_matches=20)
+    truth = truth_of(options)
+    with session(options, tmp_path / "asked") as asking:
+        ids = answered(asking, truth, 12)
+        wrong = {ids[3], ids[7], ids[10]}
+        for one in wrong:
+            others = sorted(set(truth.values()) - {truth[one]})
+            asking.answer(one, others[0], again=True)
+        answered(asking, truth, 1)
+    text = (tmp_path / "asked" / "asked.csv").read_text().splitlines()
+    rows = [line for line in text[:13] if line.split(",")[0] not in wrong or ",new:" in line]
+    wrong_rows = [f"{one},{sorted(set(truth.values()) - {truth[one]})[0]},2026-01-01T00:00:00+00:00" for one in wrong]
+    (tmp_path / "asked" / "asked.csv").write_text("\n".join([*rows, *wrong_rows]) + "\n")
+    with session(options, tmp_path / "asked") as asking:
+        cards = [asking.card(question) for question in asking.next(10)]
+        looked = [card for card in cards if card.second_look]
+        assert looked
+        assert {card.id for card in looked} <= wrong
+        places = [place for place, card in enumerate(cards) if card.second_look]
+        assert all(later - first >= 5 for first, later in pairwise(places))
+        first = looked[0]
+        assert f"you said {dict(asking.said)[first.id]}; what is near it says {truth[first.id]}" == first.second_look
+        asking.answer(first.id, truth[first.id], again=True)
+        assert first.id not in [question.id for question in asking.next(10)]
+
+
+def test_a_card_shows_columns_images_and_bars(tmp_path):
+    rows = [["id", "title", "file", "x"]]
+    rows += [[f"r{n}", f"title {n}", f"pictures/{n}.png", n % 5 + n / 100] for n in range(20)]
+    with open(tmp_path / "texts.csv", "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "3.png").write_bytes(b"png")
+    (tmp_path / "pictures" / "4.png").symlink_to("/etc/hostname")
+    options = [
+        (("views", "texts", "path"), str(tmp_path / "texts.csv"), "--view"),
+        (("n_clusters",), 2, "-k"),
+    ]
+    shown = [*options, (("show", "texts"), ["title", "file"], "--show")]
+    job = load_job(None, shown)
+    inputs = read_inputs(job)
+    assert inputs.tables[0].columns == ["title", "x"]
+    with AskSession(job, inputs, tmp_path / "asked", tmp_path) as asking:
+        (three,), (four,) = (asking.card(asking.question(f"texts:r{n}")).rows for n in (3, 4))
+    assert three.images == ("pictures/3.png",)
+    assert three.values == (("title", "title 3"),)
+    assert not three.bars
+    assert not four.images
+    assert ("file", "pictures/4.png") in four.values
+
+
+def test_the_columns_that_differ_most_are_shown(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        card = asking.card(asking.next()[0])
+        table = asking._inputs.tables[0]
+    bars = card.rows[0].bars
+    row = table.X[table.row[card.rows[0].id]]
+    scores = (row - table.X.mean(axis=0)) / table.X.std(axis=0)
+    assert dict(bars) == pytest.approx(dict(zip(table.columns, scores, strict=True)), abs=0.006)
+    assert [abs(score) for _, score in bars] == sorted((abs(score) for _, score in bars), reverse=True)
+
+
+def test_the_share_of_rows_that_moved_is_told_after_each_ten(options, tmp_path):
+    truth = truth_of(options)
+    with session(options, tmp_path / "asked") as asking:
+        answered(asking, truth, 19)
+        assert asking.status.moved is None
+        (question,) = asking.next()
+        said = asking.answer(question.id, truth[question.id])
+        assert 0 <= said.moved <= 1
+        assert asking.status.moved == said.moved
+        asking.undo()
+        assert asking.status.moved is None
+
+
+def test_the_document_is_the_same_until_something_is_said(options, tmp_path):
+    with session(options, tmp_path / "asked") as asking:
+        document = asking.document(3)
+        assert asking.document(3) == document
+        first = document["questions"][0]
+        asking.answer(first["id"], "new:a")
+    with session(options, tmp_path / "asked") as asking:
+        later = asking.document(3)
+    assert document["groups"] == []
+    assert document["n_clusters_hint"] == 0
+    assert later["groups"] == [{"group": "g1", "name": "a", "size": 1}]
+    offered = later["questions"][0]["groups"][0]
+    assert offered == {"group": "g1", "name": "a", "size": 1, "exemplar": first["rows"]}
+    assert first["id"] not in [question["id"] for question in later["questions"]]
+
+
+KILLED = """
+import os, sys
+from mvcc.tables import AskSession, load_job, read_inputs
+job = load_job(None, eval(sys.argv[1]))
+with AskSession(job, read_inputs(job), __import__("pathlib").Path(sys.argv[2])) as asking:
+    for number in range(100):
+        (question,) = asking.next()
+        asking.answer(question.id, "g1" if number else "new")
+        print(question.id, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_no_answer_is_lost_by_a_kill(tmp_path):
+    options = write_problem(tmp_path, judged=(), n=200, n_matches=50)
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, repr(options), str(tmp_path / "asked")], stdout=subprocess.PIPE, text=True
+    )
+    told = [process.stdout.readline().strip() for _ in range(7)]
+    process.kill()
+    told += process.stdout.read().split()
+    process.wait()
+    process.stdout.close()
+    notes = []
+    job = load_job(None, options)
+    with AskSession(job, read_inputs(job), tmp_path / "asked", on_note=notes.append) as asking:
+        said = [id for id, _ in asking.said]
+        assert said[: len(told)] == told
+        assert len(said) <= len(told) + 1
+        (question,) = asking.next()
+    assert f"process {process.pid}" in notes[0]
+    with session(options, tmp_path / "again") as asking:
+        asking.record([(id, "g1" if n else "new") for n, id in enumerate(said)])
+        assert asking.next()[0].id == question.id

@@ -1,0 +1,105 @@
+"""Small problems as files: views that show some of the same objects, matches, judged pairs, and a job for them."""
+
+from __future__ import annotations
+
+import csv
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from mvcc.tables import cluster_job, load_job
+
+K = 3
+LETTERS = "abcdefgh"
+
+
+def write_csv(path, rows, delimiter=","):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return str(path)
+
+
+def read_csv(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_problem(
+    folder: Path,
+    n_views: int = 2,
+    pairs=None,
+    judged=(0,),
+    n: int = 24,
+    n_matches: int = 12,
+    n_judged: int = 8,
+    seed=0,
+    noise=1.0,
+):
+    """Write ``n`` rows per view and return the options of a job, as `load_job` takes them.
+
+    Row i of view 2 has the id "c7", which tells nothing of i. Objects are blobs in the plane; matched rows are the same
+    object; the judged pairs are true, of unequal weights, and mostly of matched rows.
+    """
+    rng = np.random.default_rng(seed)
+    names = [f"view{view}" for view in range(n_views)]
+    truth = rng.integers(K, size=2 * n)
+    centers = rng.permutation(np.eye(K)) * 6
+    rows_of, values = {}, {"n_clusters": K, "stability_runs": 2, "comparison": False}
+    jobs = [((key,), value, f"--{key}") for key, value in values.items()]
+    for view, name in enumerate(names):
+        objects = rng.permutation(
+            np.concatenate((np.arange(n_matches), n_matches + rng.permutation(n)[: n - n_matches]))
+        )
+        rows_of[name] = [
+            (f"{LETTERS[view]}{number}", int(thing)) for number, thing in zip(rng.permutation(n), objects, strict=True)
+        ]
+        table = [["id", "kind", "x", "y", "z"]]
+        for row_id, thing in rows_of[name]:
+            table.append(
+                [row_id, f"kind {truth[thing]}", *(centers[truth[thing]] + noise * rng.normal(size=3)).tolist()]
+            )
+        jobs.append((("views", name, "path"), write_csv(folder / f"{name}.csv", table), f"--view {name}"))
+        jobs.append((("views", name, "labels_column"), "kind", f"--labels-column {name}"))
+    for u, v in combinations(names, 2) if pairs is None else pairs:
+        there = {thing: row_id for row_id, thing in rows_of[v]}
+        both = [[u, v], *([i, there[thing]] for i, thing in rows_of[u] if thing < n_matches)]
+        path = write_csv(folder / f"{u}-{v}.csv", both)
+        jobs.append((("matches", f"{u}:{v}"), path, f"--match {u}:{v}"))
+    for view in judged:
+        path = write_csv(folder / f"judged{view}.csv", _judged(rows_of[names[view]], truth, n_matches, n_judged, rng))
+        jobs.append((("constraints", names[view]), path, f"--constraints {names[view]}"))
+    return jobs
+
+
+def _judged(rows, truth, n_matches, n_judged, rng):
+    chosen = [row for row in rows if row[1] < n_matches + 3]
+    listed = [["i", "j", "kind", "weight"]]
+    for _ in range(n_judged):
+        (i, one), (j, other) = (chosen[place] for place in rng.choice(len(chosen), 2, replace=False))
+        listed.append([i, j, "must-link" if truth[one] == truth[other] else "cannot-link", rng.choice([0.8, 1.0, 1.5])])
+    return listed
+
+
+def with_values(options, **values):
+    return [*options, *(((key,), value, f"--{key}") for key, value in values.items())]
+
+
+def by_co_em(options, **values):
+    """Return the options of a job for the paper's method."""
+    return with_values(options, method="co-em", **values)
+
+
+def cluster(options, folder, fresh=False):
+    """Cluster as the command does and return the facts."""
+    return cluster_job(load_job(None, options), folder, fresh=fresh)
+
+
+def outputs(folder, *endings):
+    """Return the bytes of the files of a folder by their names."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file() and path.suffix in endings
+    }

@@ -1,0 +1,270 @@
+"""A model whose parts were changed, with a new checksum: it predicts something of the right shape, or is refused."""
+
+from __future__ import annotations
+
+import io
+import random
+import tracemalloc
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc import load_model
+from mvcc.exceptions import MvccError, StoreError
+from mvcc.tables import cluster_job
+from mvcc.tables.model._file import model_bytes, read_model
+from tests.tables.problems import by_co_em, cluster, with_values, write_problem
+from tests.tables.test_columns import job, mixed
+
+NOT_WRITTEN = "not written"
+PREDICTED, REFUSED = "predicted", "m.skops is damaged, or no model that `mvcc cluster` has written: "
+KINDS = [
+    "joint",
+    "by anchors",
+    "by anchors, unjudged",
+    "three views",
+    "mixed",
+    "spectral",
+    "pca",
+    "none",
+    "mixed pca",
+    "mixed spectral",
+]
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory):
+    """Give the content of a model of every kind, and rows of its first view."""
+    found = {}
+    for kind in KINDS:
+        folder = tmp_path_factory.mktemp("model")
+        if kind.startswith("mixed"):
+            frame, features = mixed()[0], kind.removeprefix("mixed").strip()
+            values = {"method": "co-em", "features": features} if features else {}
+            cluster_job(job(folder, frame, **values), folder / "out")
+            rows = frame
+        else:
+            features = {"spectral": "spectral", "pca": "pca", "none": "none"}.get(kind)
+            judged = {"judged": ()} if kind != "by anchors" else {}
+            options = write_problem(folder, n_views=3 if kind == "three views" else 2, **judged)
+            if features:
+                options = by_co_em(options, features=features, base="pck-means" if kind == "pca" else "mpck-means")
+            with pytest.MonkeyPatch.context() as patched:
+                if kind.startswith("by anchors"):
+                    patched.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 1)
+                cluster(with_values(options, stability_runs=0), folder / "out")
+            rows = pd.read_csv(folder / "view0.csv")
+        found[kind] = (folder / "out/model.skops").read_bytes(), rows
+    return found
+
+
+Place = tuple[Callable[[], Any], Callable[[Any], None], Callable[[], None]]  # gets, sets and removes
+
+
+def places_in(value: Any, depth: int = 0) -> Iterator[tuple[str, Place]]:
+    """Give every attribute, entry and key of what is stored, by its name."""
+    if depth > 20:  # a value was put into itself
+        return
+    if isinstance(value, dict):
+        holder, names = value, list(value)
+    elif isinstance(value, list):
+        holder, names = value, range(len(value))
+    elif hasattr(value, "__dict__") and not isinstance(value, type):
+        holder, names = vars(value), list(vars(value))
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from places_in(one, depth + 1)
+        return
+    else:
+        return
+    for name in list(names)[:40]:
+        place = (
+            lambda name=name: holder[name],
+            lambda new, name=name: holder.__setitem__(name, new),
+            lambda name=name: holder.pop(name),
+        )
+        yield f"{type(value).__name__}.{name}", place
+        yield from places_in(holder[name], depth + 1)
+
+
+def changed_array(array: np.ndarray, rng: random.Random) -> Any:
+    """Return an array with other values, of another type, or of another shape."""
+    odd = [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0, -1, 2**62, 10**7, len(array) if array.ndim else 1]
+    new, how = array.copy(), rng.randrange(12)
+    if how < 5 and array.size and array.dtype.kind in "if":
+        value = rng.choice(odd)
+        if array.dtype.kind == "i":
+            value = int(np.clip(np.nan_to_num(value), -(2**62), 2**62))
+        some = slice(None) if how < 2 else rng.randrange(array.size)
+        with np.errstate(over="ignore"):  # single precision has no 1e308
+            new.reshape(-1)[some] = value
+        return new
+    changes = [
+        lambda: (
+            array.astype(rng.choice([np.float32, np.float16, np.int8, np.int64, np.complex128, bool]))
+            if array.dtype.kind in "if"
+            else np.arange(array.size)
+        ),
+        lambda: array[:-1] if array.ndim else array[None],
+        lambda: np.concatenate([array, array]) if array.ndim else array[None, None],
+        lambda: array[..., :-1] if array.ndim else array[None],
+        lambda: array.ravel(),
+        lambda: array[None],
+        lambda: array[:0] if array.ndim else array[None][:0],
+        lambda: np.zeros(10**7, np.int8),
+        lambda: array.tolist(),
+        lambda: array.T,
+        lambda: array.astype(array.dtype.newbyteorder()) if array.dtype.kind in "if" else None,
+    ]
+    return rng.choice(changes)()
+
+
+def change(views: Any, rng: random.Random) -> str:
+    """Change one thing; return what."""
+    places = list(places_in(views))
+    if not places:  # all was removed
+        return "nothing"
+    name, (get, put, remove) = rng.choice(places)
+    value = get()
+    how = rng.randrange(10)
+    if how == 0:
+        remove()
+        return f"{name} removed"
+    if how == 1 and isinstance(value, dict):
+        value["odd"] = rng.choice([0, "x", None])
+        return f"{name} has another key"
+    if how == 1 and hasattr(value, "__dict__") and not isinstance(value, type):
+        vars(value)[rng.choice(["transform", "predict", "odd_", "_sklearn_output_config", "__class__"])] = rng.choice(
+            [None, 3, {"transform": "pandas"}]
+        )
+        return f"{name} has another attribute"
+    if how == 2:  # something from elsewhere in the model
+        other, (get_other, *_) = rng.choice(list(places_in(views)))
+        put(get_other())
+        return f"{other} in the place of {name}"
+    if isinstance(value, np.ndarray):
+        new = changed_array(value, rng)
+    elif isinstance(value, list) and value and how < 7:
+        new = rng.choice([value[:-1], value + value, value[::-1], [], tuple(value), [value], value[:1] * len(value)])
+    else:
+        new = rng.choice(
+            [None, -1, 0, 1, 3.5, 10**9, 10**30, True, float("nan"), float("inf"), "x", "", "a" * 10**5, [], {}, b"x"]
+        )
+    put(new)
+    return f"{name} = {str(type(new))[8:-2]} {str(new)[:60]}"
+
+
+def use(content: bytes, rows: pd.DataFrame, path: Any) -> str:
+    """Load a model and predict; return the message where it is refused."""
+    path.write_bytes(content)
+    try:
+        model = load_model(path)
+    except StoreError as refused:
+        return str(refused)
+    try:
+        for name in model.names:
+            found = model.predict(rows, view=name)
+            assert found.shape == (len(rows),)
+            assert found.dtype == np.int64
+            assert 0 <= found.min() <= found.max() < len(model.views[0].numbers)
+    except MvccError as refused:
+        return str(refused)
+    return PREDICTED
+
+
+def try_changes(models, path, seed: int) -> str:
+    rng = random.Random(seed)
+    content, rows = models[rng.choice(KINDS)]
+    views = read_model(content, "m")
+    done = [change(views, rng) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+    try:
+        resealed = model_bytes(views)
+    except Exception:  # what skops cannot write is in no file
+        return NOT_WRITTEN
+    try:
+        return use(resealed, rows, path)
+    except Exception as error:
+        error.add_note(f"seed {seed}: {'; '.join(done)}")
+        raise
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_stored_is_read_and_predicts(models, tmp_path, kind):
+    content, rows = models[kind]
+    assert use(content, rows, tmp_path / "m.skops") == PREDICTED
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "n", [60, pytest.param(600, marks=pytest.mark.slow), pytest.param(3000, marks=pytest.mark.reliability)]
+)
+def test_a_changed_model_predicts_or_is_refused(models, tmp_path, tried, n):
+    came = [try_changes(models, tmp_path / "m.skops", seed) for seed in range(n)]
+    refused = [one for one in came if one not in (PREDICTED, NOT_WRITTEN)]
+    assert not any("\n" in message for message in refused)
+    assert n / 4 < len(refused) < n
+    tried("model changed and sealed again", n)
+
+
+def at(views: Any, *names: Any) -> Any:
+    """Return what is below the first view, by names of attributes, keys and numbers."""
+    found = views[0]
+    for name in names:
+        found = found[name] if isinstance(found, (dict, list, tuple)) else vars(found)[name]
+    return found
+
+
+HUGE = {
+    "labels of many clusters": lambda views: at(views, "predictor", "labels_").fill(10**7),
+    "many labels": lambda views: vars(at(views, "predictor")).update(labels_=np.zeros(10**7, np.int64)),
+    "many neighbors": lambda views: vars(at(views, "predictor")).update(n_neighbors=10**9),
+    "many clusters": lambda views: views[0].update(numbers=np.zeros(10**7, np.int64)),
+    "many columns": lambda views: vars(at(views, "transformer")).update(n_features_in_=10**10),
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+def test_what_asks_for_much_memory_is_refused_before_it_gets_any(models, tmp_path, what):
+    content, rows = models["joint"]
+    views = read_model(content, "m")
+    HUGE[what](views)
+    content = model_bytes(views)
+    assert REFUSED in used_memory(content, rows, tmp_path)
+
+
+def test_an_array_whose_head_promises_more_than_is_there_is_refused(models, tmp_path):
+    content, rows = models["joint"]
+    old, new = zipfile.ZipFile(io.BytesIO(content)), io.BytesIO()
+    with zipfile.ZipFile(new, "w") as archive:
+        for name in old.namelist():
+            entry = old.read(name)
+            head = entry.replace(b"(24, 3), }" + b" " * 9, b"(3500000000, 3), }" + b" ")
+            assert len(head) == len(entry)
+            archive.writestr(name, head if name.endswith(".npy") else entry)
+    assert new.getvalue() != content
+    assert REFUSED in used_memory(new.getvalue(), rows, tmp_path)
+
+
+def used_memory(content: bytes, rows: pd.DataFrame, folder: Any) -> str:
+    """Use a model, which may take twice the memory that it unpacks to, and what little every model takes."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    tracemalloc.start()
+    try:
+        came = use(content, rows, folder / "m.skops")
+        assert tracemalloc.get_traced_memory()[1] < 2 * size + 2**25
+    finally:
+        tracemalloc.stop()
+    return came
+
+
+def test_what_is_no_array_is_in_no_model(models, tmp_path):
+    content, rows = models["joint"]
+    file = io.BytesIO(content)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("9.npz", b"PK")
+    assert REFUSED in use(file.getvalue(), rows, tmp_path / "m.skops")

@@ -1,0 +1,142 @@
+"""Tables in memory are clustered as the same tables in files."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mvcc.tables._in_memory
+from mvcc import Constraints, cluster_views
+from mvcc.exceptions import InvalidInputError, MvccError
+from mvcc.tables import cluster_job, load_job
+
+RNG = np.random.default_rng(3)
+Y = RNG.integers(3, size=90)
+SHOP = pd.DataFrame(
+    {
+        "price": 20 * Y + RNG.normal(size=90),
+        "kind": np.array(["toys", "food", "books"])[np.where(RNG.random(90) < 0.2, 0, Y)],
+        "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(RNG.integers(1000, size=90), "D"),
+    },
+    index=pd.Index([f"s{i}" for i in range(90)], name="id"),
+)
+SHOP.iloc[5, 0] = np.nan
+SURVEY = pd.DataFrame(
+    4 * np.eye(3)[Y] + RNG.normal(size=(90, 3)), columns=list("abc"), index=pd.Index(np.arange(100, 190), name="id")
+)
+VIEWS = {"shop": SHOP, "survey": SURVEY}
+MATCHES = {("shop", "survey"): pd.DataFrame({"shop": SHOP.index[:40], "survey": SURVEY.index[:40]})}
+PAIRS = Constraints.from_labels(Y, 20, 0)
+KINDS = np.where(PAIRS.must_link, "must-link", "cannot-link")
+JUDGED = {"shop": pd.DataFrame({"i": SHOP.index[PAIRS.pairs[:, 0]], "j": SHOP.index[PAIRS.pairs[:, 1]], "kind": KINDS})}
+
+
+def clustered(views=VIEWS, n_clusters=3, **settings):
+    settings = {"matches": MATCHES, "constraints": JUDGED, "stability_runs": 2, "comparison": False} | settings
+    return cluster_views(views, n_clusters=n_clusters, **settings)
+
+
+def test_the_example_runs():
+    assert doctest.testmod(mvcc.tables._in_memory).failed == 0
+
+
+def test_two_results_are_compared():
+    found = clustered(stability_runs=0)
+    fewer = clustered(views=VIEWS | {"shop": SHOP.iloc[:80]}, constraints=None, stability_runs=0)
+    shop, survey = found.compare(fewer)["views"]
+    assert (shop["rows"], survey["rows"]) == (80, 90)
+    assert len(shop["judgments"]["gone"]) == 20
+    assert found.compare(found)["views"][0]["moved"] == []
+
+
+def test_a_result_tells_how_likely_rows_are_in_each_cluster():
+    found = clustered(stability_runs=0)
+    for name, table in VIEWS.items():
+        shares = found.probabilities[name]
+        assert shares.index.equals(table.index)
+        assert shares.columns.tolist() == [0, 1, 2]
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        assert shares.idxmax(axis=1).equals(found.labels[name].rename(None))
+    with pytest.raises(InvalidInputError, match="only the joint method"):
+        _ = clustered(method="co-em", transfer="direct-mapping", stability_runs=0).probabilities
+
+
+@pytest.mark.parametrize("settings", [{"seed": 4}, {"method": "co-em", "transfer": "direct-mapping"}], ids=str)
+def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
+    for name, frame in VIEWS.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    JUDGED["shop"].to_csv(tmp_path / "pairs.csv", index=False)
+    MATCHES["shop", "survey"].to_csv(tmp_path / "matches.csv", index=False)
+    options = {("views", name, "path"): str(tmp_path / f"{name}.parquet") for name in VIEWS}
+    options |= {("constraints", "shop"): str(tmp_path / "pairs.csv"), ("n_clusters",): 3, ("stability_runs",): 2}
+    options["comparison",] = False
+    options |= {("matches", "shop:survey"): str(tmp_path / "matches.csv")} | {(k,): v for k, v in settings.items()}
+    job = load_job(None, [(keys, value, "") for keys, value in options.items()])
+    expected = cluster_job(job, tmp_path / "out")
+    found = clustered(**settings)
+    for view in expected["views"]:
+        name = view["name"]
+        for what, series in (("labels", found.labels), ("fit", found.fit), ("stability", found.stability)):
+            assert series[name].tolist() == view[what]
+            assert series[name].index.equals(VIEWS[name].index)
+    assert found.facts["warnings"] == expected["warnings"]
+
+
+def test_a_result_explains_draws_and_reports(tmp_path):
+    found = clustered(constraints=JUDGED)
+    assert found.sizes().sum().tolist() == [90, 90]
+    texts = [found.explain("shop", name) for name in SHOP.index]
+    cluster = found.labels["shop"]["s7"]
+    assert texts[7].startswith(f"s7 of shop is in cluster {cluster}; ")
+    moved = [text for text in texts if "Without the constraints it would be in cluster" in text]
+    assert len(moved) == found.facts["views"][0]["n_moved"] > 0
+    assert "survey" in found.explain("survey", 105)
+    np.testing.assert_array_equal(found.predict(SURVEY, "survey"), found.labels["survey"])
+    assert [axes.get_title() for axes in found.plot().axes] == ["shop", "survey"]
+    found.report(tmp_path / "report.html")
+    assert "s7" in (tmp_path / "report.html").read_text()
+    assert repr(found) == "<ClusteringResult: 3 clusters of shop (90 rows), survey (90 rows)>"
+    assert "<th>survey</th>" in found._repr_html_()
+
+
+def test_a_row_that_is_not_there_is_not_explained():
+    found = clustered(stability_runs=0)
+    for view, name, message in [
+        ("shop", "s99", "shop has no row with the id 's99'; did you mean"),
+        ("shp", "s1", "there is no view 'shp'; did you mean 'shop'"),
+        ("survey", 7, "survey has no row with the id 7"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            found.explain(view, name)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"views": [SHOP]}, "views must be a dict {name: table}, got list"),
+        ({"views": {"my shop": SHOP}}, "'my shop' cannot be the name of a view"),
+        ({"views": VIEWS | {"survey": SURVEY.set_axis([1] * 90)}}, "views['survey']: the id '1' is there more than"),
+        ({"views": VIEWS | {"survey": SURVEY.assign(d=[[1]] * 90)}}, "views['survey']: row 0 has a list"),
+        ({"n_clusters": 0}, "n_clusters: must be a whole number from 1 to 10^6, or auto, got 0"),
+        ({"n_clusters": 91}, "views['shop']: 90 rows cannot be put into 91 clusters"),
+        ({"n_cluster": 3}, "unknown key 'n_cluster'; did you mean 'n_clusters'?"),
+        ({"ignore": {"shp": ["kind"]}}, "ignore: there is no view 'shp'; did you mean 'shop'?"),
+        ({"ignore": {"shop": ["kid"]}}, "views['shop']: there is no column 'kid'; did you mean 'kind'?"),
+        ({"ignore": ["kind"]}, "ignore={'shop': ['kind']} for one view"),
+        ({"columns": "price"}, "columns must be a dict {view: …}, got 'price'; write columns={'shop': 'price'}"),
+        ({"views": VIEWS | {"shop": "shop.csv"}}, "views['shop'] must be a table, got the path 'shop.csv'. Read"),
+        ({"views": VIEWS | {"shop": Path("shop.csv")}}, "views['shop'] must be a table, got the path 'shop.csv'"),
+        ({"random_state": 3}, "random_state is called seed here"),
+        ({"matches": {("shop", "surve"): MATCHES["shop", "survey"]}}, "there is no view 'surve'; did you mean"),
+        ({"matches": {"shop": []}}, "'shop' does not name two different views"),
+        ({"constraints": {"shop": JUDGED["shop"].assign(i="s99")}}, "constraints['shop'], column i: 's99' of row 0"),
+    ],
+)
+def test_what_cannot_be_clustered_is_told(wrong, message):
+    with pytest.raises(MvccError, match=re.escape(message)):
+        clustered(**{"stability_runs": 0, **wrong})

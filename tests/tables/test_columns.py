@@ -1,0 +1,499 @@
+"""What every column is used as: numbers, texts, categories and dates as people write them, ids and labels left out."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import date
+from itertools import pairwise
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from mvcc import load_model
+from mvcc.embedding import MixedFeatures
+from mvcc.exceptions import DataError, InvalidInputError
+from mvcc.results import parse_facts
+from mvcc.tables import cluster_job, load_job, read_inputs
+from mvcc.tables._job import View
+from mvcc.tables.explaining._distinguishing import written
+from mvcc.tables.reading._columns import described
+from mvcc.tables.reading._problems import Problems
+from mvcc.tables.reading._table import read_table, table_of
+from tests.command_line import mvcc
+from tests.tables.problems import read_csv, write_csv
+
+NO_END = "9999-12-31 is a date; leave it empty for no end"
+
+
+def read(folder, content, name="t.csv", **options):
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return read_table("shop", View(path=str(path), **options))
+
+
+def column_of(folder, values, delimiter=";", **options):
+    """Read a table of one column of texts beside a column of numbers, and return what became of it."""
+    rows = [f"{n}{delimiter}{n}{delimiter}{value}\n" for n, value in enumerate(values)]
+    table = read(folder, f"id{delimiter}n{delimiter}c\n{''.join(rows)}", **options)
+    values = table.X["c"] if isinstance(table.X, pd.DataFrame) and "c" in table.X else None
+    if isinstance(table.X, np.ndarray) and "c" in table.columns:
+        values = table.X[:, table.columns.index("c")]
+    return table.every_column[2], None if values is None else list(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "note", "found"),
+    [
+        (["1", "2.5", "-3e2"], "number", "", [1, 2.5, -300]),
+        (["1", "", "3"], "number", "", [1, None, 3]),
+        (["1", "NA", "n/a", "?", "null", "2"], "number", "", [1, None, None, None, None, 2]),
+        (["1,5", "-2,87", "3"], "number", "with decimal commas", [1.5, -2.87, 3]),
+        (["1.234,5", "12", ",5"], "number", "with decimal commas", [1234.5, 12, 0.5]),
+        (["1,234.5", "12", "1,000"], "number", "with commas for thousands", [1234.5, 12, 1000]),
+        (["1,234", "5,678"], "number", "with decimal commas", [1.234, 5.678]),
+        (["1 234", "1\u00a0234\u00a0567", "7"], "number", "with separators of thousands", [1234, 1234567, 7]),
+        (["1'234,5", "2"], "number", "with decimal commas", [1234.5, 2]),
+        (["true", "False", "", "TRUE"], "number", "true is 1", [1, 0, None, 1]),
+        (["yes", "no", "no"], "number", "yes is 1", [1, 0, 0]),
+        (["a", "b", "", "a"], "category", "", ["a", "b", None, "a"]),
+        (["1.2.3", "1.10"], "category", "", ["1.2.3", "1.10"]),
+        (["2020-01-01", "", "2020-01-03"], "date", "year-month-day", [18262, None, 18264]),
+        (["1.2.2020", "28.12.2020"], "date", "day.month.year", [18293, 18624]),
+        (["1600-01-01", "2300-01-01"], "date", "year-month-day", [-135140, 120530]),
+        (["31.12.2300", "01.01.0001 "], "date", "day.month.year", [120894, -719162]),
+        (["9999-12-31"] * 2 + ["9999-12-30 06:00"], "date", f"year-month-day, {NO_END}", [2932896] * 2 + [2932895.25]),
+        (["12/31/2020", "01/02/2020"], "date", "month/day/year", [18627, 18263]),
+        (["01/02/2020", "03/04/2020"], "date", "day/month/year", [18293, 18355]),
+        (
+            ["2020-01-01T12:00:00+02:00", "2020-01-01T22:00Z"],
+            "date",
+            "year-month-day",
+            [18262 + 10 / 24, 18262 + 22 / 24],
+        ),
+        (["u", "v", "w", "x", "y"], "text", "", ["u", "v", "w", "x", "y"]),
+        ([f"thing {n}" for n in range(41)], "text", "", [f"thing {n}" for n in range(41)]),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_values_are_read_as_people_write_them(tmp_path, values, kind, note, found):
+    column, read_values = column_of(tmp_path, values)
+    assert (column.kind, column.note) == (kind, note)
+    assert column.n_missing == sum(value is None for value in found)
+    assert len(read_values) == len(found)
+    for one, other in zip(read_values, found, strict=True):
+        assert pd.isna(one) if other is None else one == pytest.approx(other)
+
+
+def test_points_separate_thousands_where_another_column_has_decimal_commas(tmp_path):
+    rows = "id;x;y;z\na;1,5;1.234;1.5\nb;2,5;12.000;2.25\n"
+    table = read(tmp_path, rows)
+    assert table.X.tolist() == [[1.5, 1234, 1.5], [2.5, 12000, 2.25]]
+    assert read(tmp_path, rows.replace(",5", "")).X.tolist() == [[1, 1.234, 1.5], [2, 12, 2.25]]
+
+
+@pytest.mark.parametrize(
+    ("values", "delimiter", "message"),
+    [
+        (['"1,5"', '"2,5"'], ",", r":2: line 2 has '1,5', whose comma may be .*Write 1\.5, or separate .* semicolons"),
+        (["1,234", "5,678"], "\t", r":2: line 2 has '1,234', whose comma may be a decimal comma or separate thousands"),
+        ([*map(str, range(12)), "two"], ";", r":14: line 14 has 'two', which is no finite number, in the column 'c'"),
+        (["1,5"] * 12 + ["1.5"], ";", r":14: line 14 has '1\.5', which is no finite number"),
+        (["1", "inf"], ";", r":3: line 3 has 'inf', which is no finite number"),
+        (["2020-01-01"] * 12 + ["soon"], ";", r":14: line 14 has 'soon', which is no date like the others"),
+    ],
+    ids=["comma", "tab", "word", "mixed", "inf", "date"],
+)
+def test_what_is_not_certain_or_a_mistake_is_said_with_its_line(tmp_path, values, delimiter, message):
+    name = "t.tsv" if delimiter == "\t" else "t.csv"
+    with pytest.raises(DataError, match=message) as refusal:
+        column_of(tmp_path, values, delimiter, name=name)
+    assert "--ignore shop=c" in str(refusal.value)
+
+
+def test_an_id_is_guessed_where_it_is_named_like_one_and_distinct(tmp_path):
+    table = read(tmp_path, "customer_id,code,casino,x\nk1,8,1,1\nk2,9,2,2\n")
+    assert (table.ids, table.columns) == (["k1", "k2"], ["casino", "x"])
+    assert [(c.name, c.note) for c in table.every_column[:2]] == [("customer_id", "names the rows"), ("code", "an id")]
+    for header in ("no", "Nr", "itemID", "product key"):
+        assert read(tmp_path, f"x,{header}\n1,7\n2,9\n").ids == ["7", "9"]
+        assert read(tmp_path, f"x,{header}\n1,7\n2,7\n").ids == ["0", "1"]
+    assert read(tmp_path, "x,no\n1,0.5\n2,0.25\n").columns == ["x", "no"], "a measurement"
+    assert read(tmp_path, "x,code\n1,7\n2,9\n", columns=("x", "code")).columns == ["x", "code"]
+
+
+def test_labels_are_never_clustered_in_silence(tmp_path):
+    content = "id,x,Class,species\na,1,0,u\nb,2,1,v\nc,4,1,v\n"
+    table = read(tmp_path, content)
+    assert table.columns == ["x"]
+    (said, other) = table.notes
+    assert "the column 'Class' looks like labels and was left out" in said
+    assert "--labels-column shop=Class" in said
+    assert "--columns shop=x,Class" in said
+    assert "'species'" in other
+    assert read(tmp_path, content, columns=("x", "Class")).X.tolist() == [[1, 0], [2, 1], [4, 1]]
+    assert read(tmp_path, content, columns={"species": "category"}).columns == ["x", "species"]
+    assert read(tmp_path, content, labels_column="Class", ignore=("species",)).notes == ()
+    assert read(tmp_path, "id,x,class\na,1,5\nb,2,5\n").notes == (), "a constant"
+
+
+def test_columns_of_no_use_are_named_and_left_out(tmp_path):
+    rows = "a,1,u,5,,3,a.png\nb,2,v,5,,4,b.JPG\nc,,v,5,,4,\n"
+    table = read(tmp_path, f"id,x,w,k,e,i,p\n{rows}", ignore=("i",))
+    assert table.columns == ["x", "w"]
+    assert described(table.every_column) == [
+        "numbers: x (1 missing); categories: w",
+        "left out: id (names the rows); k (constant); e (empty); i (ignored); p (names of pictures)",
+    ]
+
+
+def test_kinds_of_columns_can_be_said(tmp_path):
+    content = "id,zip,when,x\na,10115,2020-01-02,1\nb,20095,2020-01-03,2\nc,10115,2020-02-03,3\n"
+    table = read(tmp_path, content, columns={"zip": "category", "when": "text", "x": "ignore"})
+    assert [(column.name, column.kind) for column in table.used] == [("zip", "category"), ("when", "text")]
+    assert table.X["zip"].tolist() == ["10115", "20095", "10115"]
+    with pytest.raises(DataError, match=r":2: line 2 has '2020-01-02', which is no finite number"):
+        read(tmp_path, content, columns={"when": "number"})
+    many = "".join(f"r{n},{n},2020-01-02,1\n" for n in range(1001))
+    assert described(read(tmp_path, f"id,zip,when,x\n{many}", columns={"zip": "category"}).every_column)[0] == (
+        "texts: zip (1001 values are too many for a category)"
+    )
+    with pytest.raises(DataError, match=r"there is no column 'zap'; did you mean 'zip'\?"):
+        read(tmp_path, content, columns={"zap": "text"})
+
+
+def test_a_table_of_ids_alone_says_what_became_of_its_columns(tmp_path):
+    with pytest.raises(DataError, match=r"no column is left to cluster: 'id' names the rows; 'code' an id\."):
+        read(tmp_path, "id,code\na,u\nb,v\n")
+
+
+def test_codes_name_the_rows_whatever_they_are_called_and_are_never_texts(tmp_path):
+    lines = [f"INV-{n:04d},A{n}F3,N{n % 8}A1,{n}.5kg,2020-01-{n + 1:02d}T10:00Z,{n}" for n in range(12)]
+    table = read(tmp_path, "\n".join(["car,vin,Individual ID,weight,seen,x", *lines]))
+    assert table.ids[:2] == ["INV-0000", "INV-0001"]
+    notes = {column.name: column.note for column in table.every_column}
+    assert (notes["car"], notes["vin"], notes["Individual ID"]) == ("names the rows", "an id", "an id")
+    assert [column.name for column in table.used] == ["weight", "seen", "x"]
+
+
+# ---- Excel and JSON
+
+
+def workbook(path, change=lambda book: None):
+    book = openpyxl.Workbook()
+    for row in (["id", "x", "kind", "day"], [7, 0.5, "u", date(2020, 1, 2)], [8, 1.25, None, date(2020, 1, 3)]):
+        book.active.append(row)
+    change(book)
+    book.save(path)
+    return read_table("shop", View(path=str(path)))
+
+
+def test_cells_of_a_workbook_have_their_own_types(tmp_path):
+    table = workbook(tmp_path / "t.xlsx", lambda book: book.active.append([9, "#DIV/0!", "v", date(2020, 1, 4)]))
+    assert table.ids == ["7", "8", "9"]
+    assert [(c.kind, c.n_missing) for c in table.used] == [("number", 1), ("category", 1), ("date", 0)]
+    assert table.X["day"].tolist() == [18263, 18264, 18265]
+    assert table.notes == ()
+
+
+def test_formulas_without_a_value_are_missing_and_said(tmp_path):
+    def change(book):
+        book.active.append([9, "=B2+B3", "v", date(2020, 1, 4)])
+
+    table = workbook(tmp_path / "t.xlsx", change)
+    assert table.X["x"].isna().tolist() == [False, False, True]
+    assert "1 formula without a stored value (B4) counted as missing" in table.notes[0]
+
+
+def test_merged_cells_have_their_value_everywhere(tmp_path):
+    def change(book):
+        book.active.append([9, 2, "v", date(2020, 1, 4)])
+        book.active.merge_cells("C2:C3")
+
+    table = workbook(tmp_path / "t.xlsx", change)
+    assert table.X["kind"].tolist() == ["u", "u", "v"]
+
+
+def test_a_title_above_the_table_is_refused_and_other_sheets_are_named(tmp_path):
+    def title(book):
+        book.active.insert_rows(1)
+        book.active["A1"] = "Sales"
+        book.active.merge_cells("A1:D1")
+
+    with pytest.raises(DataError, match=r"row 1 of the sheet 'Sheet' must name the columns"):
+        workbook(tmp_path / "t.xlsx", title)
+    table = workbook(tmp_path / "u.xlsx", lambda book: book.create_sheet("more").append(["x", 1]))
+    assert table.notes == (f"{tmp_path}/u.xlsx: the sheet 'Sheet' was read, the first of 2.",)
+    openpyxl.Workbook().save(tmp_path / "e.xlsx")
+    with pytest.raises(DataError, match="all sheets are empty"):
+        read_table("shop", View(path=str(tmp_path / "e.xlsx")))
+
+
+def test_records_may_lack_values_and_hold_no_lists(tmp_path):
+    lines = [{"id": "a", "x": 1, "ok": True}, {"id": "b", "ok": False, "w": "u"}, {"id": "c", "x": 3, "ok": None}]
+    table = read(tmp_path, "\n".join(map(json.dumps, lines)), "t.jsonl")
+    assert [(c.name, c.kind, c.n_missing) for c in table.every_column[1:3]] == [("x", "number", 1), ("ok", "number", 1)]
+    lines[1]["w"] = ["u", "v"]
+    with pytest.raises(DataError, match=r":2: line 2 has a list, neither number nor text, in the column 'w'"):
+        read(tmp_path, "\n".join(map(json.dumps, lines)), "t.jsonl")
+
+
+# ---- features
+
+
+def mixed(n=120, seed=0):
+    """Return a table of three kinds of things, and what they are."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(3, size=n)
+    words = np.array([["oak", "pine", "beech"], ["steel", "iron", "brass"], ["wool", "linen", "silk"]])
+    said = [" ".join(rng.choice(words[k], 4)) + f" {rng.integers(1000)}" for k in kind]
+    frame = pd.DataFrame({
+        "price": 3.0 * kind + rng.normal(size=n), "color": np.array(["red", "green", "blue"])[kind], "says": said,
+        "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(100, size=n), unit="D"),
+    })  # fmt: skip
+    frame.loc[::7, "price"] = np.nan
+    frame.loc[3::9, "color"] = None
+    return frame, kind
+
+
+def job(folder, frame, **values):
+    folder.mkdir(exist_ok=True)
+    frame.to_csv(folder / "t.csv", index=False)
+    options = {"n_clusters": 3, "stability_runs": 0, **values}
+    return load_job(None, [(("views", "shop", "path"), str(folder / "t.csv"), "--view"),
+                           *(((key,), value, key) for key, value in options.items())])  # fmt: skip
+
+
+@pytest.mark.parametrize(("features", "least"), [("auto", 0.9), ("pca", 0.9), ("none", 0.9), ("spectral", 0.7)])
+def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, least):
+    from sklearn.metrics import adjusted_rand_score
+
+    frame, kind = mixed()
+    facts = cluster_job(job(tmp_path, frame, features=features), tmp_path / "out")
+    view = parse_facts(facts).views[0]
+    assert [column.kind for column in view.columns] == ["number", "category", "text", "date"]
+    assert adjusted_rand_score(kind, view.labels) > least
+    labels = [int(row["cluster"]) for row in read_csv(tmp_path / "out/shop/labels.csv")]
+    model = load_model(tmp_path / "out")
+    assert model.predict(pd.read_csv(tmp_path / "t.csv"), view="shop").tolist() == labels
+    assert model.predict(frame, view="shop").tolist() == labels, "dates may be dates"
+    new, truth = mixed(40, seed=1)
+    new.loc[0, "color"], new.loc[1, "says"], new.loc[2, "price"] = "violet", "zinc and copper", None
+    new.loc[3, ["color", "says", "day"]] = None
+    assert adjusted_rand_score(truth, model.predict(new, view="shop")) > least - 0.1
+    assert model.predict(new[:1].assign(color=None, price=None), view="shop").shape == (1,)
+    with pytest.raises(
+        InvalidInputError, match="X: row 0 has 'dear', which is no finite number, in the column 'price'"
+    ):
+        model.predict(new.assign(price="dear"), view="shop")
+    with pytest.raises(InvalidInputError, match="X must be a DataFrame"):
+        model.predict(new.to_numpy(), view="shop")
+
+
+def test_the_same_mixed_table_gives_the_same_features(tmp_path):
+    frame = mixed()[0].assign(day=lambda table: table["day"].astype("int64") / 1e15)
+    kinds = ["number", "category", "text", "date"]
+    one, other = MixedFeatures(kinds), MixedFeatures(kinds)
+    X = one.fit_transform(frame)
+    np.testing.assert_array_equal(X, other.fit(frame).transform(frame))
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
+    widths = np.cumsum([0, 1, 4, X.shape[1] - 6, 1])
+    variances = [X[:, a:b].var(axis=0).sum() for a, b in pairwise(widths)]
+    np.testing.assert_allclose(variances, [1, 1, 6, 1], err_msg="a text weighs twice as much as all others")
+
+
+def test_all_columns_of_texts_are_one_text():
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{n}" for n in range(60)])
+    body = [" ".join(rng.choice(words, 12)) for _ in range(80)]
+    title = [None, *(" ".join(rng.choice(words, 2)) for _ in range(79))]
+    price = rng.normal(size=80)
+    apart = pd.DataFrame({"title": title, "price": price, "body": body})
+    together = pd.DataFrame(
+        {"text": [f"{one or ''} {two}" for one, two in zip(title, body, strict=True)], "price": price}
+    )
+    features = MixedFeatures(["text", "number", "text"])
+    X = features.fit_transform(apart)
+    np.testing.assert_array_equal(X, MixedFeatures(["text", "number"]).fit_transform(together))
+    np.testing.assert_array_equal(features.transform(apart.iloc[[5, 0]]), X[[5, 0]])
+
+
+def test_texts_of_few_words_are_told_apart_by_their_parts():
+    names = [f"{a} {b}" for a in ("Meier", "Meyer", "Maier", "Schulz", "Schultz", "Schulze") for b in "abcdefgh"]
+    X = MixedFeatures(["text"]).fit_transform(pd.DataFrame({"name": names}))
+    near = np.linalg.norm(X[:, None] - X[None], axis=2) + np.eye(len(names)) * 99
+    assert all(names[row][0] == names[nearest][0] for row, nearest in enumerate(near.argmin(axis=1)))
+
+
+# ---- all that is wrong, at once
+
+
+def test_everything_wrong_is_told_at_once_with_a_command_that_goes_on(tmp_path):
+    rows = [[f"r{n}", n, n * n, n % 3] for n in range(20)]
+    rows[3][1], rows[4][2] = "many", "1e300"
+    write_csv(tmp_path / "a.csv", [["id", "size, mm", "y", "z"], *rows])
+    done = mvcc("cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 1
+    told = done.stderr.splitlines()
+    assert told[0] == "mvcc: 2 problems:"
+    assert "a.csv:5: line 5 has 'many'" in told[1]
+    assert "a.csv:6: line 6 has '1e300', which is too large" in told[2]
+    assert told[3] == "To go on without these columns:"
+    assert told[4].endswith("--ignore 'a=\"size, mm\",y'")
+    done = mvcc("cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", "--ignore", 'a="size, mm",y', cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "left out: id (names the rows); size, mm, y (ignored)" in done.stdout
+    done = mvcc("cluster", "--view", "a=a.csv", "-k", "2", "--dry-run", "--columns", "a=z", cwd=tmp_path)
+    assert "numbers: z\n" in done.stdout
+
+
+def test_lines_of_all_files_are_told_at_once(tmp_path):
+    for view in "ab":
+        write_csv(tmp_path / f"{view}.csv", [["id", "x"], *([f"{view}{n}", n * n] for n in range(6))])
+    (tmp_path / "m.csv").write_text("a,b\na1,b9\na9,b1\n")
+    (tmp_path / "p.csv").write_text("i,j,kind\na0,b1,must\na2,a8,must\na3,a4,perhaps\n")
+    options = [*((("views", view, "path"), str(tmp_path / f"{view}.csv"), "--view") for view in "ab"),
+               (("n_clusters",), 9, "-k"), (("matches", "a:b"), str(tmp_path / "m.csv"), "--match"),
+               (("constraints", "a"), str(tmp_path / "p.csv"), "--constraints")]  # fmt: skip
+    with pytest.raises(DataError) as refusal:
+        read_inputs(load_job(None, options))
+    told = str(refusal.value).splitlines()
+    assert told[0] == "7 problems:"
+    expected = ["6 rows cannot be put into 9 clusters", "6 rows cannot be put", "m.csv: line 3", "m.csv: line 2",
+                "--match a:b=FILE", "p.csv:3: a ", "p.csv:4: kind must be"]  # fmt: skip
+    assert all(part in line for part, line in zip(expected, told[1:], strict=True))
+
+
+# ---- matches and constraints as people write them
+
+
+@pytest.fixture
+def two(tmp_path):
+    for view in "ab":
+        write_csv(tmp_path / f"{view}.csv", [[f"{view}_id", "x"], *([f"{view}{n}", n * n] for n in range(6))])
+
+    def given(matches, pairs):
+        (tmp_path / "m.csv").write_text(matches)
+        (tmp_path / "p.csv").write_text(pairs)
+        options = [*((("views", view, "path"), str(tmp_path / f"{view}.csv"), "--view") for view in "ab"),
+                   (("n_clusters",), 2, "-k"), (("matches", "a:b"), str(tmp_path / "m.csv"), "--match"),
+                   (("constraints", "a"), str(tmp_path / "p.csv"), "--constraints")]  # fmt: skip
+        inputs = read_inputs(load_job(None, options))
+        return inputs.relations[0, 1].tolist(), list(inputs.constraints[0].rows()), inputs.constraints[0]
+
+    return given
+
+
+PAIRS = "i,j,kind\na0,a1,must-link\n"
+
+
+@pytest.mark.parametrize(
+    "matches",
+    [
+        "sure,b,a\nyes,b2,a1\n",
+        "left,right,by\na1,b2,me\n",
+        "Right,x,LEFT\nb2,1,a1\n",
+        "a1,b2,0.5\n",
+        "u,v,w\na1,b2,3\n",
+        "b_id,by,a_id\nb2,me,a1\n",
+    ],
+)
+def test_matches_may_have_more_columns(two, matches):
+    assert two(matches, PAIRS)[0] == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "must_link"),
+    [*((kind, True) for kind in ("Must-Link", "MUST", "ml", "1", "must_link", "must link")),
+     *((kind, False) for kind in ("Cannot-Link", "cannot", "CL", "0", "-1"))],
+)  # fmt: skip
+def test_kinds_are_written_in_many_ways(two, kind, must_link):
+    assert two("a1,b2\n", f"i,j,kind\na0,a1,{kind}\n")[1] == [(0, 1, must_link, 1.0)]
+
+
+def test_a_pair_of_two_views_is_one_between_their_objects(two):
+    _, rows, constraints = two("a1,b2\na3,b4\n", "i,j,kind\na0,b2,must\nb2,b4,cannot\na1,b2,must\n")
+    assert rows == [(0, 1, True, 1.0), (1, 3, False, 1.0)]
+    assert constraints.source_of(1) == "line 3 of p.csv"
+
+
+def test_a_pair_is_one_of_the_other_view_where_only_that_has_both_objects(two, tmp_path):
+    two("a1,b2\n", "i,j,kind\na1,b3,must\na0,a1,cannot\n")
+    options = [*((("views", view, "path"), str(tmp_path / f"{view}.csv"), "--view") for view in "ab"),
+               (("n_clusters",), 2, "-k"), (("matches", "a:b"), str(tmp_path / "m.csv"), "--match"),
+               (("constraints", "a"), str(tmp_path / "p.csv"), "--constraints")]  # fmt: skip
+    a, b = read_inputs(load_job(None, options)).constraints
+    assert list(a.rows()) == [(0, 1, False, 1.0)]
+    assert list(b.rows()) == [(2, 3, True, 1.0)]
+    assert b.source_of(0) == "line 2 of p.csv"
+
+
+def test_a_pair_of_two_views_without_a_match_offers_one(two):
+    with pytest.raises(InvalidInputError, match=r"p\.csv:2: 'b3' is a row of b, and no match says .*--match a:b=FILE"):
+        two("a1,b2\n", "i,j,kind\na0,b3,must\n")
+    with pytest.raises(InvalidInputError, match=r"p\.csv:2: 'a1' and 'b2' are matched, so they are one object"):
+        two("a1,b2\n", "i,j,kind\na1,b2,cannot\n")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns", "day", "object"])
+def test_points_in_time_of_any_year_are_days_whatever_their_unit(tmp_path, unit):
+    first, last = ("1677-09-22", "2262-04-10") if unit == "ns" else ("0001-01-01", "9999-12-31")
+    days = [date.fromisoformat(day) for day in (first, last, "2020-01-01")] + [None]
+    types = {"day": pyarrow.date32(), "object": pyarrow.date64()}
+    column = pyarrow.array(days, types.get(unit, pyarrow.date32()))
+    column = column if unit in types else column.cast(pyarrow.timestamp(unit))
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"n": [0.0, 1.0, 2.0, 4.0], "day": column}), path)
+    table = read_table("shop", View(path=str(path)))
+    assert [(one.kind, one.n_missing) for one in table.used] == [("number", 0), ("date", 1)]
+    assert (NO_END in table.used[1].note) == (unit != "ns")
+    found = table.X["day"].tolist()
+    assert [written(one, "date") for one in found[:3]] == [first, last, "2020-01-01"]
+    assert np.isnan(found[3])
+
+
+@pytest.mark.parametrize("end", ["9999-12-31", "2300-01-01"])
+def test_far_dates_are_clustered_told_and_predicted(tmp_path, end):
+    rng = np.random.default_rng(0)
+    days = [f"20{n % 20 + 10}-03-0{n % 9 + 1}" if n % 2 else end for n in range(40)]
+    rows = [["id", "x", "until"], *([f"r{n}", rng.normal() + 9 * (n % 2), day] for n, day in enumerate(days))]
+    write_csv(tmp_path / "t.csv", rows)
+    options = ["--stability-runs", "0", "--no-comparison", "-k", "2"]
+    said = mvcc("cluster", "--view", f"t={tmp_path / 't.csv'}", "--out", tmp_path / "out", *options)
+    assert (NO_END in said.stdout) == (end == "9999-12-31")
+    assert end in (tmp_path / "out/clustering.json").read_text()
+    done = mvcc("predict", tmp_path / "out", "--view", f"t={tmp_path / 't.csv'}", "--out", tmp_path / "again.csv")
+    assert done.returncode == 0
+    labels = [row["cluster"] for row in read_csv(tmp_path / "out/t/labels.csv")]
+    assert [row["cluster"] for row in read_csv(tmp_path / "again.csv")] == labels
+
+
+def test_the_time_for_columns_beside_the_others_grows_in_proportion():
+    names = [f"column {n}" for n in range(5000)]
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(5, len(names))), columns=names)
+    frame.attrs["beside"] = names[2:]
+    began = time.process_time()
+    table = table_of(frame, "shop", View(path="t.npz"), Problems())
+    assert time.process_time() - began < 3  # 0.1 s; in proportion to the square of the columns 20 s
+    assert table.columns == names[:2]
+
+
+def test_columns_of_few_rows_are_not_searched_for_codes(tmp_path, monkeypatch):
+    searched = []
+    duplicated = pd.Series.duplicated
+
+    def counted(values):
+        searched.append(values.name)
+        return duplicated(values)
+
+    monkeypatch.setattr(pd.Series, "duplicated", counted)
+    names = [f"x{n}" for n in range(100)]
+    rows = [[f"r{n}", *range(n, n + 100)] for n in range(5)]
+    lines = [",".join(map(str, row)) for row in [["id", *names], *rows]]
+    table = read(tmp_path, "\n".join(lines))
+    assert table.columns == names
+    assert len(searched) < 5

@@ -1,0 +1,242 @@
+"""Every clustering is compared with others by what was held out, and says in one sentence whether it helps."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mvcc.constraints import Constraints
+from mvcc.embedding import find_objects
+from mvcc.exceptions import DataError
+from mvcc.results import parse_facts
+from mvcc.tables import cluster_job, load_job, read_inputs
+from mvcc.tables.fitting import _comparison
+from mvcc.tables.fitting._held_out import Cut, Outcome, Scores, ahead, judged_folds, match_folds
+from mvcc.tables.fitting._verdict import verdict
+from mvcc.tables.output._facts import cautions
+from tests.tables.problems import K, by_co_em, cluster, with_values, write_csv, write_problem
+
+SIZES = [9, 9]
+RELATIONS = {(0, 1): np.array([(0, 0), (1, 1), (1, 2), *((i, i) for i in range(3, 9))])}
+STAR = Constraints.from_pairs(must_link=[(0, i) for i in (1, 2, 3)] + [(4, 5), (4, 6)], cannot_link=[(0, 4), (0, 7)])
+
+
+def many(given):
+    """Return judgments as often as makes them enough."""
+    return given.joined(given).joined(given)
+
+
+def test_nothing_that_is_seen_is_about_an_object_that_is_held_out():
+    given = [many(STAR), Constraints.from_pairs(must_link=[(3, 4)], cannot_link=[(5, 6)])]
+    _, objects = find_objects(SIZES, RELATIONS)
+    tested = []
+    for fold in judged_folds(given, RELATIONS, SIZES, 0):
+        seen = np.concatenate([own[c.pairs.ravel()] for own, c in zip(objects, fold.seen, strict=True)])
+        for own, c, ends in zip(objects, fold.held_out, fold.ends, strict=True):
+            assert not np.isin(ends, seen).all(axis=1).any()
+            assert (np.sort(own[c.pairs], axis=1) == ends).all()
+        tested += [tuple(pair) for pair in fold.held_out[0].pairs.tolist()]
+    # what follows from the judgments is tested: rows 1 and 2 are of one group, and apart from row 5
+    assert {(1, 2), (1, 5), (0, 1)} <= set(tested)
+    assert judged_folds([STAR, Constraints.empty()], RELATIONS, SIZES, 0) == []
+
+
+def test_contradicting_judgments_are_held_out_as_they_are():
+    torn = STAR.joined(Constraints.from_pairs(cannot_link=[(1, 2)]))
+    held_out = [fold.held_out[0] for fold in judged_folds([many(torn)], {}, [9], 0)]
+    assert {tuple(pair) for one in held_out for pair in one.pairs.tolist()} == set(map(tuple, torn.pairs.tolist()))
+
+
+def test_every_match_is_cut_once_with_all_of_its_object():
+    relations = {(0, 1): np.vstack([RELATIONS[0, 1], [(2, 1)]])}
+    _, objects = find_objects(SIZES, relations)
+    folds = match_folds(relations, SIZES, 0)
+    assert sorted(pair for fold in folds for pair in fold.cut[0, 1].tolist()) == sorted(relations[0, 1].tolist())
+    for fold in folds:
+        there, gone = (set(objects[0][rows[:, 0]]) for rows in (fold.seen[0, 1], fold.cut[0, 1]))
+        assert there.isdisjoint(gone)
+    assert match_folds({(0, 1): relations[0, 1][:9]}, SIZES, 0) == []
+
+
+def pairs_of_their_own(n):
+    return np.arange(2 * n).reshape(-1, 2)
+
+
+def test_kinds_count_alike():
+    hits, kinds = np.array([1.0, 1, 1, 0, 0, 1]), np.array([1, 1, 1, 1, 0, 0])
+    share, error = Scores(hits, kinds, pairs_of_their_own(6)).share()
+    assert share == pytest.approx((0.75 + 0.5) / 2)
+    assert error == pytest.approx(np.sqrt((3 * 0.25**2 + 0.75**2) / 64 + 2 * 0.25 / 16))
+    twice = Scores(np.tile(hits, 2), np.tile(kinds, 2), np.tile(pairs_of_their_own(6), (2, 1)))
+    assert twice.share() == pytest.approx((share, error))
+
+
+def test_what_is_about_the_same_object_is_hardly_more_than_one_observation():
+    """Against the spread of the mean itself, over draws of objects whose rows are in the right cluster or not."""
+    rng = np.random.default_rng(0)
+    means, errors = [], []
+    for _ in range(300):
+        right = rng.random(40) < 0.8
+        ends = np.sort([rng.choice(40, 2, replace=False) for _ in range(120)], axis=1)
+        scores = Scores(right[ends].all(axis=1).astype(float), np.zeros(120, int), ends)
+        mean, error = scores.share()
+        means.append(mean)
+        errors.append(error)
+    assert 0.8 < np.mean(errors) / np.std(means) < 1.1
+
+
+def test_agreement_is_that_of_chance_where_matches_mean_nothing():
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(3, size=(2, 4000)) ** 2 // 2
+    cut = Cut(first, second)
+    assert cut.agreement == pytest.approx(cut.by_chance, abs=0.03)
+    assert cut.beyond_chance().mean() == pytest.approx(0, abs=0.05)
+    assert Cut(first, first).beyond_chance().mean() == pytest.approx(1)
+    facts = cut.facts(3)
+    assert facts["n"] == np.sum(facts["table"]) == 4000
+    assert facts["table"][2][0] == np.sum((first == 2) & (second == 0))
+
+
+def kept(share, n=200):
+    return Outcome(Scores((np.arange(n) < share * n).astype(float), np.zeros(n, int), pairs_of_their_own(n)), {}, 0.9)
+
+
+def cut(share, n=200):
+    first = np.arange(n) % 2
+    return Outcome(None, {(0, 1): Cut(first, np.where(np.arange(n) < share * n, first, 1 - first))}, 0.9)
+
+
+NO_DIFFERENCE = " There is no clear difference to k-means."
+VERDICTS = {  # outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
+    "ahead": ((kept(0.87), kept(0.61), kept(0.74)), True,
+              "Keeps 87 % of held-out judgments; k-means keeps 61 %, without judgments 74 %.", []),
+    "no difference": ((kept(0.75), kept(0.745), kept(0.76)), None,
+                      f"Keeps 75 % of held-out judgments; k-means keeps 74 %, without judgments 76 %.{NO_DIFFERENCE}",
+                      []),
+    "behind": ((kept(0.6), kept(0.8), kept(0.6)), False,
+               "Keeps 60 % of held-out judgments; k-means keeps 80 %, without judgments 60 %.", ["K-means keeps 80 %"]),
+    "judgments harm": ((kept(0.7), kept(0.6), kept(0.9)), False,
+                       "Keeps 70 % of held-out judgments; k-means keeps 60 %, without judgments 90 %.",
+                       ["Without judgments keeps 90 %"]),
+    "matches alone": ((cut(0.9), cut(0.7)), True,
+                      "Keeps 90 % of matched rows together where their match is cut; k-means keeps 70 %.", []),
+    "nothing": ((Outcome(None, {}, 0.95), Outcome(None, {}, 0.9)), None,
+                "Whether it helps is not known: 20 judgments or 10 matches would tell. Stability is 0.95 of 1; that of "
+                "k-means 0.90.", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("outcomes", "helps", "sentence", "warns"), VERDICTS.values(), ids=VERDICTS)
+def test_one_sentence_says_whether_it_helps(outcomes, helps, sentence, warns):
+    facts, warnings = verdict(dict(zip(("joint", "k-means", "without judgments"), outcomes, strict=False)))
+    assert facts == {"sentence": sentence, "helps": helps}
+    assert [text[: len(begin)] for text, begin in zip(warnings, warns, strict=True)] == warns
+
+
+def test_a_difference_has_the_error_of_pairs():
+    one, other = kept(0.8), kept(0.7)
+    assert ahead(one.kept, other.kept) == pytest.approx((0.1, np.sqrt(0.1 * 0.9 / 200)))
+    assert ahead(one.kept, one.kept) == (0, 0)
+
+
+def compared(tmp_path, *, by=with_values, **problem):
+    options = by(write_problem(tmp_path, **problem), comparison=True)
+    return options, cluster(options, tmp_path / "out")
+
+
+@pytest.mark.parametrize("by", [with_values, by_co_em])
+@pytest.mark.parametrize(
+    "problem",
+    [{"n_views": 1, "pairs": ()}, {"n_judged": 30, "judged": (0, 1)}, {"judged": ()},
+     {"n_views": 3, "pairs": [("view0", "view1")], "n_judged": 30}],
+    ids=["one view", "judgments and matches", "matches alone", "a view that nobody matches"],
+)  # fmt: skip
+def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, problem, by):
+    options, facts = compared(tmp_path, by=by, **problem)
+    parse_facts(facts)
+    found = facts["comparison"]
+    mine, other = ("joint", "co-em") if by is with_values else ("co-em", "joint")
+    without = ["without judgments"] if problem.get("judged", (0,)) else []
+    assert [one["method"] for one in found["methods"]] == [mine, "k-means", *without, other]
+    n_judged = problem.get("n_judged", 8) * len(problem.get("judged", (0,)))
+    assert found["n_judgments"] == (n_judged if n_judged >= 20 else 0)
+    assert found["n_matches"] == sum(len(relation["pairs"]) for relation in facts["relations"])
+    for one in found["methods"]:
+        assert (one["kept"] is None) == (one["kept_error"] is None) == (not found["n_judgments"])
+        assert (one["agreement"] is None) == (one["by_chance"] is None) == (not found["n_matches"])
+    for relation in facts["relations"]:
+        assert np.sum(relation["held_out"]["table"]) == relation["held_out"]["n"] == len(relation["pairs"])
+    again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again")
+    assert again["comparison"] == found
+    assert [one["held_out"] for one in again["relations"]] == [one["held_out"] for one in facts["relations"]]
+    assert cluster(with_values(options, comparison=False), tmp_path / "off")["comparison"] is None
+
+
+def test_clear_blobs_keep_what_was_held_out(tmp_path):
+    _, facts = compared(tmp_path, n=60, n_matches=30, n_judged=60, noise=0.3)
+    found = facts["comparison"]
+    assert found["methods"][0]["kept"] > 0.9
+    assert facts["relations"][0]["held_out"]["agreement"] > 0.9
+    table = np.array(facts["relations"][0]["held_out"]["table"])
+    assert np.trace(table) > 0.9 * table.sum()
+
+
+def test_of_many_rows_objects_are_drawn_with_all_that_were_judged(tmp_path, monkeypatch):
+    monkeypatch.setattr(_comparison, "_MOST_ROWS", 60)
+    monkeypatch.setattr(_comparison, "_ROWS_PER_CLUSTER", 1)
+    options = with_values(write_problem(tmp_path, n=90, n_matches=30, n_judged=30), comparison=True)
+    job, inputs = load_job(None, options), read_inputs(load_job(None, options))
+    rows = _comparison.drawn_rows(job, inputs)
+    assert 60 <= sum(map(len, rows)) < 180
+    assert np.isin(inputs.constraints[0].pairs, rows[0]).all()
+    for i, j in inputs.relations[0, 1]:
+        assert (i in rows[0]) == (j in rows[1])
+    assert cluster(options, tmp_path / "out")["comparison"]["sampled"] == sum(map(len, rows))
+
+
+def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monkeypatch):
+    def refused(table, job):
+        raise DataError("no such features.")
+
+    monkeypatch.setattr(_comparison, "make_features", refused)
+    _, facts = compared(tmp_path)
+    assert [one["method"] for one in facts["comparison"]["methods"]] == ["joint", "k-means", "without judgments"]
+    assert "The result was not compared with the other method: no such features." in facts["warnings"]
+
+
+def test_contradictions_that_a_job_allows_are_compared(tmp_path):
+    options, _ = compared(tmp_path, n_judged=30)
+    path = tmp_path / "judged0.csv"
+    first = path.read_text().splitlines()[1].split(",")
+    kind = {"must-link": "cannot-link", "cannot-link": "must-link"}[first[2]]
+    path.write_text(path.read_text() + f"{first[0]},{first[1]},{kind},1.0\n")
+    for by in (with_values, by_co_em):
+        facts = cluster(by(options, on_conflict="drop"), tmp_path / by.__name__)
+        assert len(facts["comparison"]["methods"]) == 4
+
+
+def test_warnings_name_what_speaks_against_the_clusters(tmp_path):
+    _, facts = compared(tmp_path, n=60, n_matches=30, noise=40.0, judged=())
+    assert any("view0 and view1 hardly show the same clusters: where their match is cut, " in text
+               for text in facts["warnings"])  # fmt: skip
+
+
+@pytest.mark.parametrize(("agreement", "warns"), [(0.55, True), (0.604, True), (0.61, False)])
+def test_clusters_that_change_from_start_to_start_are_named(tmp_path, agreement, warns):
+    options = write_problem(tmp_path, n_views=1, pairs=())
+    job, inputs = load_job(None, options), read_inputs(load_job(None, options))
+    fit = SimpleNamespace(labels=[np.arange(24) % K], agreement=[agreement], exchanged=[])
+    said = list(cautions(job, inputs.tables, fit))
+    assert any(text.startswith("view0: its clusters change from start to start") for text in said) == warns
+
+
+def test_a_cluster_of_most_rows_beside_small_ones_is_named(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [*rng.normal(size=(60, 2)), *(50 + rng.normal(size=(3, 2))), *(-50 + rng.normal(size=(2, 2)))]
+    path = write_csv(tmp_path / "a.csv", [["id", "x", "y"], *([f"r{i}", *row] for i, row in enumerate(rows))])
+    values = {"n_clusters": K, "stability_runs": 0, "comparison": False, "features": "none", "method": "co-em"}
+    options = [(("views", "a", "path"), path, "--view a"), *(((key,), value, key) for key, value in values.items())]
+    assert any("a: one cluster has 92% of all rows, most others are small." in text
+               for text in cluster(options, tmp_path / "out")["warnings"])  # fmt: skip

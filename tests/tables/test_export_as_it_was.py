@@ -1,0 +1,386 @@
+"""What ``mvcc export`` gives back of tables of all kinds: in CSV every character, elsewhere every value."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import datetime
+import decimal
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from mvcc._utils.files import sha256_of
+from mvcc.tables.output._export import export_tables
+from mvcc.tables.reading._columns import is_missing
+from mvcc.tables.reading._numbers import is_written_number
+from tests.tables.problems import cluster, write_csv
+
+N_ROWS = 6
+FORMULA_SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫")
+# no characters that a workbook cannot hold, and no code that Excel means one of these by
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]) | st.sampled_from(";,\t\"'\n"))
+DAYS = st.dates(datetime.date(1, 1, 1))
+CELLS = [
+    TEXTS,
+    st.from_regex(r"[0-9]{16,18}", fullmatch=True),
+    st.from_regex(r"0[0-9]{2,6}", fullmatch=True),
+    st.from_regex(r"[0-9]\.[0-9]{1,2}\.[0-9]{1,2}", fullmatch=True),
+    st.from_regex(r"\+49[1-9][0-9]{5,9}", fullmatch=True),
+    st.integers(-(10**17), 10**17).map(str),
+    st.integers(-9, 9).map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1e4, 1e4).map("{:.2f}".format),
+    st.floats(-1e4, 1e4).map("{:.3g}".format),
+    st.floats(-1e4, 1e4).map(lambda one: repr(one).replace(".", ",")),
+    st.integers(0, 10**7).map("{:,}".format),
+    st.sampled_from(["1", "1.10", "-0", "-0.0", "1e1", "5.0", "5", "1_000", "inf", "nan", "1.", ".5", "٣"]),
+    st.sampled_from(["true", "false", "True", "yes", "no"]),
+    st.sampled_from(["=1+1", "+1", "-x", "@a", "\tx", "\rx", " =1", "＝1", "\n=1", "'=1"]),
+    DAYS.map(str),
+    DAYS.map(lambda day: f"{day.day:02}.{day.month:02}.{day.year:04}"),
+]
+MISSING = st.sampled_from(["", "", "NA", "?", " "])
+NAMES = st.lists(
+    st.sampled_from(["cluster", "fit", "cluster_2", "=x", "a\nb", ' "q"', "ü, ;", "\ufeffx", "Id"]) | TEXTS,
+    min_size=3,
+    max_size=3,
+    unique=True,
+).filter(lambda names: all(name.strip() and name not in ("id", "x") for name in names))
+
+
+@pytest.fixture(scope="module")
+def clustered(tmp_path_factory):
+    """Cluster a table of six rows once; its place is taken by the tables that are tried."""
+    folder = tmp_path_factory.mktemp("export")
+    rows = [["id", "x"], *([f"r{n}", n % 2 * 9 + n / 8] for n in range(N_ROWS))]
+    said = [(("views", "v", "path"), write_csv(folder / "table.csv", rows), "--view")]
+    options = {"n_clusters": 2, "stability_runs": 0, "comparison": False}
+    cluster([*said, *(((key,), value, key) for key, value in options.items())], folder / "results")
+    return folder
+
+
+def exported(folder, name, content, ending):
+    """Export a table that takes the place of the clustered one, and return what is written."""
+    (folder / name).write_bytes(content)
+    results = folder / f"results-{Path(name).suffix[1:]}"
+    shutil.rmtree(results, ignore_errors=True)
+    shutil.copytree(folder / "results", results)
+    facts = json.loads((results / "clustering.json").read_text())
+    facts["inputs"][0]["sha256"] = sha256_of(content)
+    facts["views"][0]["names"] = ["=1+1", "b"]
+    (results / "clustering.json").write_text(json.dumps(facts))
+    config = (results / "cluster.yaml").read_text().replace("table.csv", name)
+    (results / "cluster.yaml").write_text(config)
+    out = folder / f"out.{ending}"
+    out.unlink(missing_ok=True)
+    assert export_tables(results, out) == {out: N_ROWS}
+    return out.read_bytes()
+
+
+@st.composite
+def text_tables(draw):
+    """Draw the names and columns of a text file, and how it is written: delimiter, mark, line ends, all quoted."""
+    columns = []
+    for cells in draw(st.lists(st.sampled_from(CELLS), min_size=3, max_size=3)):
+        with_gaps = cells | MISSING if draw(st.booleans()) else cells
+        columns.append(draw(st.lists(with_gaps, min_size=N_ROWS, max_size=N_ROWS)))
+    style = [st.sampled_from(";,\t"), st.booleans(), st.sampled_from(["\n", "\r\n"]), st.booleans()]
+    return draw(NAMES), columns, tuple(map(draw, style))
+
+
+def text_file(names, columns, style):
+    """Return the rows of a table, and its bytes."""
+    delimiter, has_mark, end, all_quoted = style
+    x = [str(n).replace(".", "," if delimiter == ";" else ".") for n in range(N_ROWS)]
+    rows = [["id", "x", *names], *map(list, zip([f"r{n}" for n in range(N_ROWS)], x, *columns, strict=True))]
+
+    def quoted(cell):
+        has_marks = all_quoted or any(mark in cell for mark in ';,\t"\r\n')
+        return '"{}"'.format(cell.replace('"', '""')) if has_marks else cell
+
+    lines = [delimiter.join(map(quoted, row)) + end for row in rows]
+    # the delimiter is what the first line has most often outside of quotes
+    return rows, codecs.BOM_UTF8 * has_mark + "".join(lines).encode()
+
+
+LONG = ["1234567890123456", "1234567890123457", "1", "2", "3", "4"]
+VERSIONS = ["1.1", "1.10", "2", "3", "4", "5"]
+DECIMALS = ["1,5", "-2,25", "3", "", "5", "6,125"]
+
+
+@given(text_tables())
+@example((["a", "b", "c"], [["=1+1", "+49", "-", "\rx", " =", "a\r\nb"], LONG, DECIMALS], (";", True, "\r\n", False)))
+@example((["a", "b", "cluster"], [VERSIONS, LONG, DECIMALS], ("\t", False, "\n", True)))
+def test_a_text_file_comes_back_to_the_character_in_its_own_style(clustered, table):
+    delimiter, has_mark, end, _ = table[2]
+    rows, content = text_file(*table)
+    found = exported(clustered, "table.csv", content, "csv")
+    assert found.startswith(codecs.BOM_UTF8) == has_mark
+    text = found.removeprefix(codecs.BOM_UTF8).decode()
+    assert text.endswith(end)
+    back = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    assert [row[:5] for row in back] == rows
+    new = [dict(zip(back[0][5:], row[5:], strict=True)) for row in back[1:]]
+    assert {row[name] for row in new for name in row if name.startswith("cluster_name")} == {"'=1+1", "b"}
+    fits = [row[name] for row in new for name in row if name.startswith("fit")]
+    assert all(float(fit.replace(",", ".")) <= 1 for fit in fits)
+
+
+def test_new_columns_have_the_decimal_sign_of_the_table(clustered):
+    table = (["a", "b", "c"], [VERSIONS, LONG, DECIMALS])
+    for delimiter, sign in ((";", ","), (",", ".")):
+        _, content = text_file(*table, (delimiter, False, "\n", False))
+        text = exported(clustered, "table.csv", content, "csv").decode()
+        fits = [row["fit"] for row in csv.DictReader(io.StringIO(text), delimiter=delimiter)]
+        assert any(sign in fit for fit in fits)
+        assert not any({",": ".", ".": ","}[sign] in fit for fit in fits)
+
+
+def own_of(content, ending):
+    """Return the names of all columns, and the values of those of the user."""
+    if ending == "parquet":
+        found = parquet.read_table(io.BytesIO(content))
+        return found.column_names, [found[name].to_pylist() for name in found.column_names[:5]]
+    names, *rows = openpyxl.load_workbook(io.BytesIO(content))["v"].values
+    return list(names), [list(column) for column in zip(*rows, strict=True)][:5]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx"])
+@given(table=text_tables())
+@example(table=(["a", "b", "c"], [VERSIONS, LONG, DECIMALS], (";", False, "\n", False)))
+@example(
+    table=(
+        ["a", "b", "c"],
+        [["5.0", "2.5", *"3456"], ["1e1", *"12345"], ["-0", *"12345"]],
+        (",", False, "\n", False),
+    )
+)
+@example(
+    table=(["a", "b", "c"], [["1"] * 6, ["5.0", "", "0.1", *["1e-07"] * 3], ["007"] * 6], (",", False, "\n", False))
+)
+def test_of_a_text_file_numbers_become_numbers_where_they_are_written_anew_alike(clustered, ending, table):
+    rows, content = text_file(*table)
+    names, columns = own_of(exported(clustered, "table.csv", content, ending), ending)
+    assert names[:5] == rows[0]
+    for found, before in zip(columns, map(list, zip(*rows[1:], strict=True)), strict=True):
+        texts = [text.replace("\r\n", "\n").replace("\r", "\n") if ending == "xlsx" else text for text in before]
+        if all(isinstance(value, str | None) for value in found):
+            assert [value or "" for value in found] == texts
+            assert None not in found or ending == "xlsx"
+        else:
+            assert_written_alike(found, before)
+
+
+def assert_written_alike(numbers, texts):
+    missing = is_missing(pd.Series(texts, dtype=object))
+    assert [number is None for number in numbers] == missing.tolist()
+    there = [(number, text) for number, text in zip(numbers, texts, strict=True) if number is not None]
+    is_whole = all("." not in text and "," not in text and "e" not in text for _, text in there)
+    for number, text in there:
+        sign = "," if "," in text else "."
+        written = str(int(number)) if text.lstrip("-").isdigit() else repr(float(number)).replace(".", sign)
+        assert written == text
+        assert not is_whole or isinstance(number, int)
+
+
+def some(values):
+    return st.lists(st.none() | values, min_size=N_ROWS, max_size=N_ROWS)
+
+
+MOMENTS = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31))
+ARRAYS = [
+    some(st.integers(-(2**63), 2**63 - 1)).map(lambda some: pa.array(some, pa.int64())),
+    some(st.integers(0, 2**64 - 1)).map(lambda some: pa.array(some, pa.uint64())),
+    some(st.booleans()).map(lambda some: pa.array(some, pa.bool_())),
+    some(st.floats(allow_nan=False)).map(lambda some: pa.array(some, pa.float64())),
+    some(DAYS).map(lambda some: pa.array(some, pa.date32())),
+    some(MOMENTS).map(lambda some: pa.array(some, pa.timestamp("us"))),
+    some(MOMENTS.map(lambda one: one.replace(microsecond=0))).map(lambda some: pa.array(some, pa.timestamp("s"))),
+    some(st.decimals(-1000, 1000, places=2)).map(lambda some: pa.array(some, pa.decimal128(20, 2))),
+    some(TEXTS | st.sampled_from(["=1+1", " +49 1", "\n@x", "＝1", "007", "1.10", ""])).map(
+        lambda some: pa.array(some, pa.string())
+    ),
+    some(st.lists(st.integers(0, 9), max_size=3)).map(lambda some: pa.array(some, pa.list_(pa.int64()))),
+]
+
+
+@st.composite
+def typed_tables(draw):
+    arrays = [draw(draw(st.sampled_from(ARRAYS))) for _ in range(3)]
+    ids, x = [f"r{n}" for n in range(N_ROWS)], [n / 8 for n in range(N_ROWS)]
+    return pa.table([pa.array(ids), pa.array(x), *arrays], names=["id", "x", *draw(NAMES)])
+
+
+@given(typed_tables())
+@example(
+    pa.table(
+        {
+            "id": [f"r{n}" for n in range(N_ROWS)],
+            "x": [n / 8 for n in range(N_ROWS)],
+            "a": pa.array([datetime.datetime(999, 1, 1)] * N_ROWS, pa.timestamp("us")),
+            "b": pa.array([datetime.datetime(1, 2, 3, 4, 5)] * N_ROWS, pa.timestamp("s")),
+            "c": [None] * N_ROWS,
+        }
+    )
+)
+def test_a_parquet_file_keeps_its_values_and_types_in_all_formats(clustered, table):
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    before = [column.to_pylist() for column in table.columns]
+    again = parquet.read_table(io.BytesIO(exported(clustered, "table.parquet", buffer.getvalue(), "parquet")))
+    # which has no unit of seconds
+    assert again.select(range(5)).equals(parquet.read_table(io.BytesIO(buffer.getvalue())))
+    _, columns = own_of(exported(clustered, "table.parquet", buffer.getvalue(), "xlsx"), "xlsx")
+    for found, values in zip(columns, before, strict=True):
+        for one, value in zip(found, values, strict=True):
+            assert is_same(one, value), (one, value)
+    text = exported(clustered, "table.parquet", buffer.getvalue(), "csv").decode()
+    for row, values in zip(list(csv.reader(io.StringIO(text, newline="")))[1:], zip(*before, strict=True), strict=True):
+        for cell, value in zip(row[:5], values, strict=True):
+            assert is_written(cell, value), (cell, value)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms"])
+def test_durations_of_millions_of_years_are_texts_in_a_workbook(clustered, unit):
+    lengths = [1, 2**53, -(2**53), None, 5, 6]
+    durations = pa.array(lengths, pa.int64()).cast(pa.duration(unit))
+    table = pa.table({"id": [f"r{n}" for n in range(N_ROWS)], "x": range(N_ROWS), "a": durations})
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    _, columns = own_of(exported(clustered, "table.parquet", buffer.getvalue(), "xlsx"), "xlsx")
+    assert columns[2][0] == datetime.timedelta(seconds=1 if unit == "s" else 0.001)
+    assert columns[2][3] is None
+    assert all(re.fullmatch(r"-?\d+ days .*", columns[2][n]) for n in (1, 2))
+
+
+def workbook_of(cells, number_format="General"):
+    book = openpyxl.Workbook()
+    book.active.append(["id", "x", "a"])
+    for n, cell in enumerate(cells):
+        book.active.append([f"r{n}", n, cell])
+        book.active.cell(n + 2, 3).number_format = number_format
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx"])
+@pytest.mark.parametrize("number_format", ["yyyy-mm-dd", "[h]:mm:ss"])
+def test_numbers_formatted_as_days_that_are_none_come_back(clustered, ending, number_format):
+    """The library that reads them warns of them; all warnings are errors here."""
+    cells = [10**10, 1e300, 2_958_466_000, 10**9 + 0.5, 10**10, 5e12]
+    content = exported(clustered, "table.xlsx", workbook_of(cells, number_format), ending)
+    assert own_of(content, ending)[1][2] == cells
+
+
+def test_numbers_that_are_formatted_as_days_before_1900_come_back(clustered):
+    cells = [-5, -1.5, 10**10, datetime.datetime(2024, 5, 6), "#VALUE!", "-5"]
+    content = exported(clustered, "table.xlsx", workbook_of(cells, "yyyy-mm-dd"), "xlsx")
+    assert own_of(content, "xlsx")[1][2] == cells
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_errors_in_cells_of_a_workbook_come_back_as_texts(clustered, ending):
+    errors = ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"]
+    content = exported(clustered, "table.xlsx", workbook_of(errors), ending)
+    if ending == "csv":
+        assert [row["a"] for row in csv.DictReader(io.StringIO(content.decode()))] == errors
+    else:
+        assert own_of(content, ending)[1][2] == errors
+    beside = workbook_of([1.5, "#N/A", None, 2, 3, 4])
+    columns = own_of(exported(clustered, "table.xlsx", beside, "xlsx"), "xlsx")[1]
+    assert columns[2] == [1.5, "#N/A", None, 2, 3, 4]
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="they are doubles here")
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_long_doubles_are_numbers_where_these_keep_them_and_else_texts(clustered, ending):
+    for x in (np.longdouble("1.5"), np.longdouble("0.1"), np.longdouble("1e300") ** 2):
+        buffer = io.BytesIO()
+        column = np.array([x, *range(1, N_ROWS)])
+        np.savez(buffer, X=column[:, None], id=[f"r{n}" for n in range(N_ROWS)])
+        content = exported(clustered, "table.npz", buffer.getvalue(), ending)
+        if ending == "csv":
+            found = next(csv.DictReader(io.StringIO(content.decode())))["column 1"]
+        else:
+            names, columns = own_of(content, ending)
+            found = columns[names.index("column 1")][0]
+        assert np.longdouble(found) == x
+        assert ending == "csv" or isinstance(found, float) == (x == float(x))
+
+
+def is_same(cell, value):
+    """Tell whether a cell of a workbook has a value, or its text where a workbook has no such type."""
+    if value is None or value == "":
+        return cell is None
+    if isinstance(value, list):
+        return json.loads(cell) == value
+    if isinstance(cell, str) or isinstance(value, str):
+        return cell == str(value)
+    if isinstance(value, decimal.Decimal):
+        return decimal.Decimal(str(cell)) == value
+    if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
+        return cell == value and isinstance(cell, bool) == isinstance(value, bool)
+    return cell == datetime.datetime.combine(value, datetime.time())
+
+
+def is_written(cell, value):
+    """Tell whether a cell of CSV has a value."""
+    if value is None:
+        return cell == ""
+    if isinstance(value, list):
+        return json.loads(cell) == value
+    if isinstance(value, float):
+        return float(cell.removeprefix("'")) == value
+    if isinstance(value, datetime.datetime):
+        return datetime.datetime.fromisoformat(cell) == value
+    if isinstance(value, str):
+        is_formula = value.lstrip().startswith(FORMULA_SIGNS) or value.startswith(("\t", "\r", "\n"))
+        return cell == (f"'{value}" if is_formula and not is_written_number(value) else value)
+    return cell == str(value)
+
+
+SHEET_CELLS = st.one_of(
+    st.integers(-(10**14), 10**14),
+    st.floats(allow_nan=False, allow_infinity=False, min_value=-1e14, max_value=1e14),
+    st.booleans(),
+    st.datetimes(datetime.datetime(1900, 3, 1)).map(lambda one: one.replace(microsecond=0)),
+    TEXTS,
+    st.sampled_from(["=1+1", "007", "1234567890123456", "1.10", "+49"]),
+)
+
+
+@given(st.lists(SHEET_CELLS, min_size=N_ROWS, max_size=N_ROWS))
+def test_cells_of_a_workbook_come_back_with_their_types(clustered, cells):
+    book = openpyxl.Workbook()
+    book.active.append(["id", "x", "a"])
+    for n, cell in enumerate(cells):
+        book.active.append([f"r{n}", n, None])
+        book.active.cell(n + 2, 3).value = cell
+        if isinstance(cell, str):
+            book.active.cell(n + 2, 3).data_type = "s"
+    buffer = io.BytesIO()
+    book.save(buffer)
+    shown = [row[2] for row in list(openpyxl.load_workbook(io.BytesIO(buffer.getvalue())).active.values)[1:]]
+    _, columns = own_of(exported(clustered, "table.xlsx", buffer.getvalue(), "xlsx"), "xlsx")
+    assert list(map(type, columns[2])) == list(map(type, shown))
+    assert columns[2] == shown
+    found = parquet.read_table(io.BytesIO(exported(clustered, "table.xlsx", buffer.getvalue(), "parquet")))[
+        "a"
+    ].to_pylist()
+    if len({type(one) for one in shown if one is not None}) == 1:
+        assert found == shown
+    else:
+        assert all(one == value or one == str(value) for one, value in zip(found, shown, strict=True))

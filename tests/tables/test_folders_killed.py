@@ -1,0 +1,181 @@
+"""Workers, schedulers and jobs that are killed while a folder is labeled: no row is lost or there twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+
+from mvcc._utils import progress
+from mvcc.exceptions import WorkerError
+from mvcc.tables import check_clustering, cluster_job, load_job
+from tests.experiments.test_dask_scheduler import OTHER_VERSION, pool, wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.compiled]
+N, N_FILES = 60_000, 60
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("large")
+    rng = np.random.default_rng(0)
+    (folder / "rows").mkdir()
+    for number in range(N_FILES):
+        kind = rng.integers(3, size=N // N_FILES)
+        frame = pd.DataFrame(rng.normal(size=(len(kind), 6)) + 4 * kind[:, None]).add_prefix("x")
+        frame.insert(0, "id", np.arange(len(kind)) + number * len(kind))
+        frame.assign(kind=kind).to_parquet(folder / "rows" / f"{number:02}.parquet", index=False)
+    return folder
+
+
+@pytest.fixture
+def job(folder):
+    values = {"n_clusters": 3, "stability_runs": 0, "comparison": False, "sample": 5000}
+    options = [(("views", "rows", "path"), str(folder / "rows"), "--view")]
+    options += [(("views", "rows", "labels_column"), "kind", "--labels-column")]
+    return load_job(None, [*options, *(((key,), value, f"--{key}") for key, value in values.items())])
+
+
+@pytest.fixture(autouse=True)
+def every_step_is_told(monkeypatch):
+    monkeypatch.setattr(progress, "_PAUSE", 0)
+
+
+def when_labeled(then):
+    """Return what is told of the steps of a job and does something once, when some of the labels are there."""
+    done = []
+
+    def on_step(step):
+        if step.startswith("labels of all rows of rows:") and not done:
+            done.append(step)
+            then()
+
+    return on_step
+
+
+def refuse_lost_rows(out):
+    found = pd.read_parquet(out / "rows/labels")
+    assert sorted(found["id"].astype(int)) == list(range(N))
+    assert check_clustering(out) == (5, [], [])
+
+
+def test_rows_of_a_worker_that_is_killed_go_to_the_others(job, tmp_path):
+    with pool(tmp_path, "", "") as started:
+        facts = cluster_job(
+            job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(started.workers[0].kill)
+        )
+        assert started.workers[0].wait() == -signal.SIGKILL
+        assert started.connected() == 1
+    refuse_lost_rows(tmp_path / "out")
+    assert facts["views"][0]["all_f"] > 0.99
+
+
+def test_a_killed_process_of_this_machine_is_started_again(job, tmp_path):
+    killed = []
+
+    def kill_one():
+        children = [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
+        workers = [one for one in children if "spawn_main" in " ".join(one.cmdline())]
+        killed.append(workers[0].pid)
+        workers[0].kill()
+
+    cluster_job(job, tmp_path / "out", on_step=when_labeled(kill_one))
+    assert killed
+    refuse_lost_rows(tmp_path / "out")
+
+
+def test_when_all_workers_are_gone_the_job_waits_for_another(job, tmp_path):
+    with pool(tmp_path, "") as started:
+
+        def replace_worker():
+            started.workers[0].kill()
+            started.workers[0].wait()
+            wait_until(lambda: started.connected() == 0)
+            started.add_worker()
+
+        cluster_job(job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(replace_worker))
+    refuse_lost_rows(tmp_path / "out")
+
+
+def test_a_scheduler_that_is_killed_ends_the_job_with_a_word_and_nothing_is_written(job, tmp_path):
+    gone = pytest.raises(WorkerError, match=r"The scheduler is gone; nothing was written\.")
+    with pool(tmp_path, "", "") as started, gone:
+        cluster_job(job, tmp_path / "out", scheduler=started.address, on_step=when_labeled(started.scheduler.kill))
+    assert not (tmp_path / "out").exists()
+
+
+def test_workers_with_another_mvcc_are_refused_also_those_that_join_later(job, tmp_path):
+    with pool(tmp_path, OTHER_VERSION) as started:
+        with pytest.raises(WorkerError, match=r"The worker \S+ has mvcc 99\.0\. Install mvcc"):
+            cluster_job(job, tmp_path / "out", scheduler=started.address)
+        assert not (tmp_path / "out").exists()
+        started.workers[0].kill()
+        started.add_worker()
+        wait_until(lambda: started.connected() == 1)
+
+        def replace_worker(step):
+            if step == "features":
+                started.workers[1].kill()
+                started.add_worker(OTHER_VERSION)
+
+        with pytest.raises(WorkerError, match=r"A worker has mvcc 99\.0, but the job"):
+            cluster_job(job, tmp_path / "out", scheduler=started.address, on_step=replace_worker)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
+def test_a_job_that_is_stopped_takes_its_workers_along_and_can_be_repeated(folder, tmp_path, by, code):
+    words = f"--view rows={folder}/rows -k 3 --stability-runs 0 --no-comparison --sample 5000 --out {tmp_path}/out"
+    command = [sys.executable, "-m", "mvcc", "cluster", *words.split()]
+    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: list(tmp_path.glob("out/.clustering.*.part/rows/labels/*")))
+    workers = psutil.Process(process.pid).children(recursive=True)
+    os.killpg(process.pid, by) if by == signal.SIGINT else process.send_signal(by)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == code
+    assert "KeyboardInterrupt" not in said
+    wait_until(lambda: not any(one.is_running() for one in workers))
+    assert not (tmp_path / "out/clustering.json").exists()
+    assert by == signal.SIGKILL or not (tmp_path / "out").exists()
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    refuse_lost_rows(tmp_path / "out")
+
+
+TELLS_WHEN_WORKERS_START = """if True:
+    import sys
+    from mvcc.cli import main
+    from mvcc.tables.folders import _workers
+    start = _workers.local_workers
+    _workers.local_workers = lambda: print("starting", flush=True) or start()
+    sys.argv = ["mvcc", *sys.argv[1:]]
+    main()
+"""
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("seconds", [0.05, 1.5])
+def test_a_job_that_is_stopped_while_workers_start_says_so_in_one_line(folder, tmp_path, by, seconds):
+    words = f"cluster --view rows={folder}/rows -k 3 --out {tmp_path}/out"
+    process = subprocess.Popen(
+        [sys.executable, "-c", TELLS_WHEN_WORKERS_START, *words.split()],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which shells ignore in the background
+    )
+    assert process.stdout.readline() == "starting\n"
+    time.sleep(seconds)
+    os.killpg(process.pid, by) if by == signal.SIGINT else process.send_signal(by)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said.strip()) == (
+        130,
+        "mvcc: interrupted; the results are incomplete, the same command starts over.",
+    )

@@ -1,0 +1,265 @@
+"""Matches and judged pairs are read by the ids of the rows, in any usual form, and refused with file and line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc.exceptions import ConstraintConflictError, DataError, InvalidInputError
+from mvcc.tables import check_job, cluster_job, load_job, read_inputs
+from tests.tables.problems import by_co_em, cluster, with_values, write_csv, write_problem
+
+TEXTS = [["id", "x", "y"], *([f"t{i}", i % 2, i // 2] for i in range(6))]
+IMAGES = [["id", "x"], *([f"i{i}", i * i] for i in range(5))]
+
+
+@pytest.fixture
+def options(tmp_path):
+    return [
+        (("views", "texts", "path"), write_csv(tmp_path / "texts.csv", TEXTS), "--view"),
+        (("views", "images", "path"), write_csv(tmp_path / "images.csv", IMAGES), "--view"),
+        (("n_clusters",), 2, "-k"),
+        (("stability_runs",), 0, "--stability-runs"),
+    ]
+
+
+def with_file(options, section, key, path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return [*options, ((section, key), str(path), f"--{section}")]
+
+
+def matches(options, tmp_path, content, key="texts:images", name="matches.csv"):
+    return read_inputs(load_job(None, with_file(options, "matches", key, tmp_path / name, content))).relations
+
+
+def given(options, tmp_path, content, view="texts"):
+    return read_inputs(load_job(None, with_file(options, "constraints", view, tmp_path / "pairs.csv", content)))
+
+
+@pytest.mark.parametrize(
+    "content",
+    {
+        "with names": "texts,images\nt1,i0\nt2,i4\n",
+        "in the other order": "images,texts\ni0,t1\ni4,t2\n",
+        "other names": "left,right\nt1,i0\nt2,i4\n",
+        "without names": "t1,i0\nt2,i4\n",
+        "semicolons": "texts;images\nt1;i0\nt2;i4\n",
+        "byte order mark": "\ufefftexts,images\r\nt1,i0\r\nt2,i4\r\n",
+        "spaces": "texts, images\n t1 , i0\nt2,i4 \n",
+        "empty lines": "t1,i0\nt2,i4\n\n\n",
+        "repeated lines": "t1,i0\nt2,i4\nt1,i0\n",
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_matches_are_two_columns_of_ids(options, tmp_path, content):
+    found = matches(options, tmp_path, content[1])
+    assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[1, 0], [2, 4]]}
+
+
+@pytest.mark.parametrize("name", ["matches.parquet", "matches.npy"])
+def test_whole_numbers_that_a_format_holds_as_floats_are_ids(tmp_path, name):
+    ids = [100.0, 101.0, 102.0]  # as pandas writes them where one is missing
+    for view in ("texts", "images"):
+        pd.DataFrame({"id": ids, "x": [1.0, 2.0, 4.0]}).to_parquet(tmp_path / f"{view}.parquet")
+    pairs = np.array([[100.0, 102.0], [101.0, 100.0]])
+    if name.endswith("npy"):
+        np.save(tmp_path / name, pairs)
+    else:
+        pd.DataFrame(pairs, columns=["texts", "images"]).to_parquet(tmp_path / name)
+    options = [(("views", view, "path"), str(tmp_path / f"{view}.parquet"), "--view") for view in ("texts", "images")]
+    options += [(("n_clusters",), 2, "-k"), (("matches", "texts:images"), str(tmp_path / name), "--match")]
+    found = read_inputs(load_job(None, options)).relations
+    assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[0, 2], [1, 0]]}
+
+
+def test_a_match_may_name_the_views_in_any_order(options, tmp_path):
+    found = matches(options, tmp_path, "i0,t1\ni4,t2\n", key="images:texts")
+    assert {key: rows.tolist() for key, rows in found.items()} == {(0, 1): [[1, 0], [2, 4]]}
+
+
+def test_matches_may_be_many_to_many(options, tmp_path):
+    found = matches(options, tmp_path, "t1,i0\nt1,i1\nt2,i1\n")
+    assert found[0, 1].tolist() == [[1, 0], [1, 1], [2, 1]]
+
+
+@pytest.mark.parametrize("content", ["0,1\n3,4\n", "texts,images\n0,1\n3,4\n", "3,4\n0,1\n"], ids=ascii)
+def test_rows_without_ids_are_matched_by_number(tmp_path, content):
+    paths = {name: write_csv(tmp_path / f"{name}.csv", [row[1:] for row in rows])
+             for name, rows in (("texts", TEXTS), ("images", IMAGES))}  # fmt: skip
+    options = [(("views", name, "path"), path, "--view") for name, path in paths.items()]
+    found = matches([*options, (("n_clusters",), 2, "-k")], tmp_path, content)
+    assert sorted(found[0, 1].tolist()) == [[0, 1], [3, 4]]
+
+
+def test_matches_of_other_formats_are_read_by_the_same_ids(options, tmp_path):
+    def save(path):
+        np.savez(path, pairs=np.array([["t1", "i0"], ["t2", "i4"]]))
+        return path.read_bytes()
+
+    found = matches(options, tmp_path, save(tmp_path / "matches.npz"), name="matches.npz")
+    assert found[0, 1].tolist() == [[1, 0], [2, 4]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("texts,images\nt1,i0\nt11,i1\n", r": line 3: texts \(.*texts\.csv\) .* the id 't11'; did you mean 't1'"),
+        ("texts,images\nt1,i0\nt2,elephant\n", r": line 3: images .* has no row with the id 'elephant'\."),
+        ("images,texts\ni0,t1\nt2,i4\n", r": line 3: texts .* has no row with the id 'i4'"),
+        ("t1,i0\nt2,i33\n", r": line 2: images .* has no row with the id 'i33'; did you mean 'i3"),
+        ("texts\nt1\n", r": there must be two columns"),
+        ("texts,images\n", r": there are no matches in this file; leave it out, or fill it"),
+        ("", r":1: the first line is empty"),
+        ("texts,images\nt1,i0,i1\n", r":2: line 2 has 3 values"),
+        (b"texts,images\nt1,\xff\n", r":2: this is not UTF-8 text"),
+    ],
+    ids=lambda value: ascii(value)[1:30],
+)
+def test_matches_that_cannot_be_are_refused_with_their_line(options, tmp_path, content, message):
+    with pytest.raises(DataError, match=r"matches\.csv" + message):
+        matches(options, tmp_path, content)
+
+
+def test_a_first_line_with_one_known_id_is_a_match_with_a_mistake(options, tmp_path):
+    with pytest.raises(DataError, match=r"matches\.csv: line 1: images .* has no row with the id 'i00'; did you mean"):
+        matches(options, tmp_path, "t1,i00\nt2,i4\n")
+    with pytest.raises(DataError, match=r"matches\.csv: line 1: texts .* has no row with the id 'tt1'; did you mean"):
+        matches(options, tmp_path, "tt1,i0\nt2,i4\n")
+
+
+def test_where_there_is_no_column_of_ids_an_unknown_id_is_told_so(tmp_path):
+    paths = {name: write_csv(tmp_path / f"{name}.csv", [row[1:] for row in rows])
+             for name, rows in (("texts", TEXTS), ("images", IMAGES))}  # fmt: skip
+    options = [*((("views", name, "path"), path, "--view") for name, path in paths.items()), (("n_clusters",), 2, "-k")]
+    cause = (
+        r"texts \(.*texts\.csv\) has no row with the id 't1': it has no id column, so that its rows are numbered "
+        r"from 0; name one with --id-column texts=COLUMN\."
+    )
+    with pytest.raises(InvalidInputError, match=r"pairs\.csv:3: " + cause):
+        given(options, tmp_path, "i,j,kind\n0,1,must-link\n0,t1,must-link\n")
+    with pytest.raises(DataError, match=r"matches\.csv: line 3: " + cause):
+        matches(options, tmp_path, "texts,images\n0,1\nt1,2\n")
+
+
+def test_constraints_are_pairs_of_ids_with_or_without_weights(options, tmp_path):
+    inputs = given(options, tmp_path, "i,j,kind,weight\nt0,t3,must-link,0.5\nt1, t2,cannot-link,2\n")
+    texts, images = inputs.constraints
+    assert texts.pairs.tolist() == [[0, 3], [1, 2]]
+    assert (texts.must_link.tolist(), texts.weights.tolist()) == ([True, False], [0.5, 2.0])
+    assert len(images) == 0
+    assert texts.source_of(1) == "line 3 of pairs.csv"
+    unweighted = given(options, tmp_path, "i,j,kind\nt0,t3,must-link\n").constraints[0]
+    assert unweighted.weights.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("i,j,kind\nt0,t33,must-link\n", r":2: texts \(.*texts\.csv\) .* the id 't33'; did you mean 't3'\?"),
+        ("i,j,kind\nt0,t1,must-link\n\nt9,t1\n", r":4: 2 values where 3 are expected: t9,t1"),
+        ("i,j,kind\nt0,t1,mus\n", r":2: kind must be must-link or cannot-link, not 'mus'"),
+        ("i,j,kind,weight\nt0,t1,must-link,heavy\n", r":2: weight must be a number: t0,t1,must-link,heavy$"),
+        ("i,j,kind,weight\nt0,t1,must-link,-1\n", r":2: a weight must be finite and 0 or more: t0,t1,must-link,-1$"),
+        ("i,j,kind,weight\nt0,t1,must-link,nan\n", r":2: a weight must be finite and 0 or more: t0,t1,must-link,nan$"),
+        ("i,j,kind\nt0,t0,must-link\n", r":2: 't0' is linked with itself; remove this constraint"),
+        ("i|j|kind\nt0|t1|must-link\n", r":1: the columns must be i,j,kind"),
+        ("t0,t1,must-link\n", r":1: the columns must be i,j,kind"),
+        ("", r":1: the columns must be i,j,kind"),
+    ],
+    ids=lambda value: ascii(value)[1:30],
+)
+def test_constraints_that_cannot_be_are_refused_with_their_line(options, tmp_path, content, message):
+    with pytest.raises(InvalidInputError, match=r"pairs\.csv" + message):
+        given(options, tmp_path, content)
+
+
+CONTRADICTORY = "i,j,kind,weight\nt0,t1,must-link,1\nt1,t2,must-link,1\nt2,t0,cannot-link,0.5\nt3,t4,must-link,1\n"
+
+
+@pytest.mark.parametrize("threshold", [0.75, "cv"])
+@pytest.mark.parametrize("closure", ["full", "view", None])
+def test_contradictory_constraints_are_an_error_that_shows_the_chain_with_ids_and_lines(
+    options, tmp_path, closure, threshold
+):
+    options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
+    if closure is not None:
+        options = by_co_em(options, closure=closure, threshold=threshold)
+    with pytest.raises(ConstraintConflictError) as conflict:
+        cluster(options, tmp_path / "out")
+    assert str(conflict.value).startswith(
+        "The constraints contradict each other: 't0' of texts = 't1' of texts (must-link, line 2 of pairs.csv) = "
+        "'t2' of texts (must-link, line 3 of pairs.csv), but 't0' of texts ≠ 't2' of texts (cannot-link, line 4 of "
+        "pairs.csv). "
+    )
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(ConstraintConflictError) as foreseen:
+        check_job(load_job(None, options))
+    assert str(foreseen.value) == str(conflict.value)
+    check_job(load_job(None, by_co_em(options, closure="none", threshold=0.75)))
+    check_job(load_job(None, with_values(options, on_conflict="drop")))
+
+
+def test_what_contradicts_heavier_constraints_can_be_dropped_and_is_listed(options, tmp_path):
+    job_options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
+    facts = cluster(by_co_em(job_options, on_conflict="drop"), tmp_path / "out")
+    texts, images = facts["views"]
+    assert texts["dropped"] == [[0, 2, False, 0.5, "line 4 of pairs.csv"]]
+    assert images["dropped"] == []
+    assert [row[5] for row in texts["given"]] == [f"line {n} of pairs.csv" for n in (2, 3, 5)]
+    assert json.loads((tmp_path / "out/clustering.json").read_text("utf-8")) == facts
+
+
+def test_the_joint_method_lets_the_clusters_decide_which_of_contradicting_constraints_hold(options, tmp_path):
+    job_options = with_file(options, "constraints", "texts", tmp_path / "pairs.csv", CONTRADICTORY)
+    facts = cluster(with_values(job_options, on_conflict="drop"), tmp_path / "out")
+    texts = facts["views"][0]
+    assert {row[5] for row in texts["given"]} == {f"line {n} of pairs.csv" for n in (2, 3, 4, 5)}
+    assert {row[4] for row in texts["violated"]} & {f"line {n} of pairs.csv" for n in (2, 3, 4)}
+    assert texts["dropped"] == []
+
+
+@pytest.mark.parametrize("closure", ["full", "view"])
+def test_a_contradiction_in_a_later_view_names_its_rows(options, tmp_path, closure):
+    content = "i,j,kind\ni3,i1,must-link\ni1,i3,cannot-link\n"
+    options = with_file(options, "constraints", "images", tmp_path / "i.csv", content)
+    with pytest.raises(
+        ConstraintConflictError, match=r": 'i1' of images = 'i3' of images \(must-link, line 2 of i\.csv"
+    ):
+        cluster(by_co_em(options, closure=closure), tmp_path / "out")
+
+
+def test_a_contradiction_over_two_views_is_dropped_only_where_the_closure_is_over_views(options, tmp_path):
+    options = with_file(options, "constraints", "texts", tmp_path / "t.csv", "i,j,kind\nt0,t1,must-link\n")
+    options = with_file(options, "constraints", "images", tmp_path / "i.csv", "i,j,kind,weight\ni0,i1,cannot-link,2\n")
+    options = with_file(options, "matches", "texts:images", tmp_path / "m.csv", "t0,i0\nt1,i1\n")
+    with pytest.raises(ConstraintConflictError, match=r"constraints and relations .* line 2 of [ti]\.csv") as conflict:
+        cluster(options, tmp_path / "out")
+    with pytest.raises(ConstraintConflictError) as foreseen:
+        check_job(load_job(None, options))
+    assert str(foreseen.value) == str(conflict.value)
+    check_job(load_job(None, by_co_em(options, closure="view")))
+    check_job(load_job(None, by_co_em(options, transfer="single-view")))
+    facts = cluster(by_co_em(options, on_conflict="drop"), tmp_path / "out")
+    assert [len(view["dropped"]) for view in facts["views"]] == [1, 0]
+    facts = cluster(by_co_em(options, on_conflict="drop", closure="view"), tmp_path / "other")
+    assert [len(view["dropped"]) for view in facts["views"]] == [0, 0]
+
+
+def test_too_few_constraints_to_cross_validate_a_threshold_are_a_clear_error(tmp_path):
+    options = by_co_em(write_problem(tmp_path, n_judged=1), threshold="cv")
+    for attempt in (check_job, lambda job: cluster_job(job, tmp_path / "out")):
+        with pytest.raises(
+            InvalidInputError, match=r"^Cross-validation .* the constraints have 1\. Give more constraints"
+        ):
+            attempt(load_job(None, options))
+    check_job(load_job(None, with_values(options, threshold=0.5)))
+    check_job(load_job(None, with_values(options, transfer="direct-mapping")))
+
+
+def test_a_cross_validated_threshold_is_told(tmp_path):
+    facts = cluster(by_co_em(write_problem(tmp_path, n_judged=20), threshold="cv", stability_runs=1), tmp_path / "out")
+    assert facts["settings"]["threshold"] == "cv"
+    assert 0 < facts["co_em"]["threshold"] <= 1

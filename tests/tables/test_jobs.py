@@ -1,0 +1,219 @@
+"""The settings of a job come from a file, from options, or from both, and all mistakes are told at once."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mvcc.exceptions import ConfigError
+from mvcc.tables import Job, load_job
+
+YAML = """views:
+  texts:
+    path: data/texts.csv
+    ignore: [a, b]
+  images: images.npz
+matches:
+  texts:images: matches.csv
+constraints:
+  texts: /far/pairs.csv
+n_clusters: 5
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "cluster.yaml"
+    path.write_text(YAML)
+    return path
+
+
+def test_paths_of_a_file_are_seen_from_its_folder(config, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    config.write_text(YAML.replace("images.npz", "~/images.npz"))
+    job = load_job(config)
+    assert job.views["texts"].path == str(tmp_path / "data/texts.csv")
+    assert job.views["images"].path == "/home/somebody/images.npz"
+    assert job.matches == {"texts:images": str(tmp_path / "matches.csv")}
+    assert job.constraints == {"texts": "/far/pairs.csv"}
+
+
+def test_what_is_left_out_has_the_values_that_the_help_names(config):
+    for method, features in (("joint", "auto"), ("co-em", "spectral")):
+        job = load_job(config, [(("method",), method, "--method")])
+        of_co_em = ("mpck-means", "constraint-propagation", 0.75, "full")
+        assert (job.base, job.transfer, job.threshold, job.closure) == of_co_em
+        assert (job.on_conflict, job.n_components, job.seed) == ("error", None, 0)
+        assert (job.stability_runs_of(99_999), job.stability_runs_of(100_000)) == (10, 3)
+        assert job.features == features
+    assert load_job(config).method == "joint"
+
+
+@pytest.mark.parametrize("key", ["base", "transfer", "threshold", "closure"])
+def test_what_belongs_to_the_method_of_the_paper_is_refused_without_it(config, key):
+    value = getattr(load_job(config), key)
+    belongs = f"{key}: belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out."
+    with pytest.raises(ConfigError, match=re.escape(f"\n--{key}: {belongs}")):
+        load_job(config, [((key,), value, f"--{key}")])
+    config.write_text(f"{YAML}{key}: {value}\n")
+    with pytest.raises(ConfigError, match=re.escape(f"{config}:11: {belongs}")):
+        load_job(config)
+    assert getattr(load_job(config, [(("method",), "co-em", "--method")]), key) == value
+    assert key not in load_job(None, MINIMAL).settings()
+
+
+def test_components_without_features_that_have_some_are_refused(config):
+    goes = "n_components: goes only with `features: spectral` or `features: pca`"
+    for keys in (("n_components",), ("views", "texts", "n_components")):
+        with pytest.raises(ConfigError, match=goes):
+            load_job(config, [(keys, 4, "--components")])
+        assert load_job(config, [(keys, 4, "--components"), (("features",), "pca", "--features")]).features == "pca"
+
+
+MINIMAL = [(("views", "a", "path"), "a.csv", "--view"), (("n_clusters",), 2, "-k")]
+OPTIONS = [
+    (("views", "texts", "path"), "other.csv"),
+    (("views", "images", "id_column"), "name"),
+    (("views", "texts", "ignore"), ["c"]),
+    (("n_clusters",), 3),
+    (("on_conflict",), "drop"),
+    (("seed",), 7),
+    (("features",), "none"),
+    (("views", "texts", "features"), "pca"),
+    (("matches", "images:texts"), "m.csv"),
+    (("constraints", "images"), "c.csv"),
+]
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"), OPTIONS[:-2], ids=lambda value: ".".join(value) if isinstance(value, tuple) else ""
+)
+def test_an_option_replaces_the_value_of_the_file(config, keys, value):
+    job = load_job(config, [(keys, value, "--option")])
+    found = job
+    for key in keys:
+        found = found[key] if isinstance(found, dict) else getattr(found, key)
+    assert found == (tuple(value) if isinstance(value, list) else value)
+    others = [name for name in Job.model_fields if name != keys[0]]
+    assert [getattr(job, name) for name in others] == [getattr(load_job(config), name) for name in others]
+
+
+def test_an_option_may_add_a_view_and_its_constraints(config):
+    job = load_job(
+        config, [(("views", "sounds", "path"), "s.csv", "--view"), (("constraints", "sounds"), "c.csv", "--c")]
+    )
+    assert list(job.views) == ["texts", "images", "sounds"]
+    assert list(job.constraints) == ["texts", "sounds"]
+
+
+def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config):
+    config.write_text(YAML.replace("n_clusters: 5", "n_clusters: few\nthreshhold: 0.5"))
+    options = [(("base",), "k-means", "--base k-means"), (("threshold",), "c", "--threshold c")]
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, options)
+    lines = str(refusal.value).splitlines()
+    assert lines[0] == f"4 problems in {config}:"
+    assert lines[1].startswith(f"{config}:10: n_clusters: must be a whole number")
+    assert "got the text 'few'." in lines[1]
+    assert lines[2].startswith(f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?")
+    assert lines[3].startswith("--base k-means: base: must be one of ")
+    assert "got the text 'k-means'" in lines[3]
+    assert lines[4].startswith("--threshold c: threshold: must be a number above 0, up")
+    assert "got the text 'c'." in lines[4]
+    assert lines[5].endswith(f"mvcc cluster {config} … --dry-run")
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("constraints", "text"), "pairs.csv"),
+        (("matches", "text:images"), "matches.csv"),
+        (("matches", "images:text"), "matches.csv"),
+        (("views", "text", "features"), "pca"),
+        (("views", "text", "labels_column"), "topic"),
+    ],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
+)
+def test_an_option_for_a_view_that_is_not_there_is_named_and_not_the_file(config, keys, value):
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, [(keys, value, "--option as=typed")])
+    assert str(refusal.value).splitlines() == [
+        f"1 problem in {config}:",
+        f"--option as=typed: {'.'.join(keys)}: there is no view 'text'; did you mean 'texts'? Known: texts, images.",
+        f"Correct it, then check again with: mvcc cluster {config} … --dry-run",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (("matches", "texts:texts"), "does not name two different views"),
+        (("matches", "texts:"), "does not name two different views"),
+        (("matches", "images:texts"), "the same two views are given twice, also as texts:images"),
+        (("views", "1st", "path"), "cannot be the name of a view"),
+    ],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
+)
+def test_an_option_whose_name_cannot_be_is_named_and_not_the_file(config, keys, words):
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, [(keys, "some.csv", "--option as=typed")])
+    _, line, _ = str(refusal.value).splitlines()
+    assert line.startswith(f"--option as=typed: {'.'.join(keys[:2])}: ")
+    assert words in line
+
+
+def test_every_unknown_view_is_told_at_once(config):
+    config.write_text(YAML.replace("  texts: /far", "  text: /far").replace("texts:images:", "text:images:"))
+    options = [(("views", name, key), "x", f"--{key}") for name, key in (("a", "features"), ("b", "id_column"))]
+    with pytest.raises(ConfigError) as refusal:
+        load_job(config, options)
+    places = [line.partition(": ")[0] for line in str(refusal.value).splitlines()[1:-1]]
+    assert places == [f"{config}:7", f"{config}:9", "--features", "--id_column"]
+
+
+def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_file_lacks(config):
+    config.write_text("n_clusters: 2\n")
+    with pytest.raises(ConfigError, match=r"(?s):1: views: is missing.*--option: views\.a\.features: there is no view"):
+        load_job(config, [(("views", "a", "features"), "pca", "--option")])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("  texts:images:", "  texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
+        ("  texts:images:", "  texts:texts:", r":7: .*'texts:texts' does not name two .*; write VIEW:"),
+        ("  texts:images:", "  texts:", r":7: matches\.texts: the text 'texts' does not name two different views"),
+        (
+            "  texts:images:",
+            "  images:texts: x.csv\n  texts:images:",
+            r":8: matches\.texts:images: the same two views are given twice, also as images:texts; put",
+        ),
+        ("  texts: /far", "  sounds: /far", r":9: constraints\.sounds: there is no view 'sounds'"),
+        (
+            "constraints:\n  texts: /far/pairs.csv",
+            "constraints: pairs.csv",
+            r":8: constraints: must be a section, such as `constraints: {texts: pairs\.csv}`, got ",
+        ),
+        ("  images: images.npz", "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
+        ("  images: images.npz", "  ../b: images.npz", r"cannot be the name of a view"),
+        ("  images: images.npz", "  images: 5", r":5: views\.images: must be .*, got 5\."),
+        ("  images: images.npz", "  images: {file: x.csv}", r":5: .*unknown key 'file'|path: is missing"),
+        ("n_clusters: 5", "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
+        ("n_clusters: 5", "n_clusters: 5\nthreshold: 1.5", r":11: threshold: must be .* or cv, got 1\.5"),
+        ("n_clusters: 5", "n_clusters: 5\nthreshold: .nan", r":11: threshold: must be .*, got nan"),
+        ("n_clusters: 5", "n_clusters: 5\nseed: -1", r":11: seed: must be .*, got -1"),
+        ("n_clusters: 5\n", "", r"n_clusters: is missing; add a line such as `n_clusters: 5`"),
+        ("images.npz", '"~\\0"', r":5: .*must be the path of a file.*, got "),
+        ("images.npz", '"a\\e[31m.csv"', r":5: .*must be the path of a file.*, got "),
+        ("images.npz", "x" * 5000, r":5: .*must be the path of a file.*, got "),
+        (YAML, "[]", "must be a section with the keys views, "),
+        (YAML, "views: {}\nn_clusters: 2", r"there is no view; give at least one"),
+        (YAML, "", r"the file is empty"),
+    ],
+    ids=lambda value: ascii(value)[1:25],
+)
+def test_a_mistake_is_told_with_its_line(config, old, new, message):
+    config.write_text(YAML.replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        load_job(config)

@@ -1,0 +1,352 @@
+"""What a file claims is compared with limits before it is unpacked, and only regular files are opened."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import socket
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import openpyxl.chart
+import pandas as pd
+import pytest
+
+from mvcc._utils import reading
+from mvcc._utils.reading import content_of, parse_json
+from mvcc._utils.settings import Problems, read_yaml
+from mvcc.constraints import ConstraintFile
+from mvcc.exceptions import DataError, MvccError
+from mvcc.results import Results, read_facts
+from mvcc.tables._job import View
+from mvcc.tables.reading import _sheets
+from mvcc.tables.reading._chunks import read_frames
+from mvcc.tables.reading._files import read_frame
+from mvcc.tables.reading._records import read_records
+from mvcc.tables.reading._table import read_table, row_ids
+
+CELL = '<c r="{}"><v>1</v></c>'
+HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1" t="inlineStr"><is><t>x</t></is></c></row>'
+ROWS = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}"><v>{n * n}</v></c></row>' for n in (2, 3, 4))
+
+
+def workbook(path, rows=HEADER + ROWS, after="", before=""):
+    """Write a workbook whose sheet consists of the given XML."""
+    import openpyxl
+
+    buffer = io.BytesIO()
+    openpyxl.Workbook().save(buffer)
+    name = "xl/worksheets/sheet1.xml"
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    with zipfile.ZipFile(buffer) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        for entry in source.namelist():
+            if entry != name:
+                target.writestr(entry, source.read(entry))
+        target.writestr(name, f'{before}<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>')
+    return path
+
+
+def test_a_workbook_of_plain_xml_is_read(tmp_path):
+    frame = read_frame(str(workbook(tmp_path / "a.xlsx")))
+    assert frame["x"].tolist() == [4, 9, 16]
+    assert frame.attrs["lines"] == 2
+
+
+def merged(area):
+    return f'<mergeCells count="1"><mergeCell ref="{area}"/></mergeCells>'
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    {
+        "far cell": ({"rows": HEADER + '<row r="1048576">' + CELL.format("XFD1048576") + "</row>"}, "16,384 columns"),
+        "merged area": ({"after": merged("A2:XFD1048576")}, r"1,048,576 rows of 16,384 columns; .*save it as CSV"),
+        "far row": ({"rows": f'{HEADER}<row r="{2**30}">{CELL.format("A2")}</row>'}, "row 1,073,741,824 comes after"),
+        "rows that go back": ({"rows": HEADER + ROWS + '<row r="2"></row>'}, "row 2 comes after row 4"),
+        "far column": ({"rows": f'{HEADER}<row r="2">{CELL.format("ZZZ2")}</row>'}, "'ZZZ2' is no place in a sheet"),
+        "no merged area": ({"after": merged("A2:B")}, "'B' is no place"),
+        "entities": ({"before": '<!DOCTYPE a [<!ENTITY b "c">]>'}, "declares a document type"),
+    }.values(),
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_a_sheet_is_refused_by_what_it_claims(tmp_path, parts, message):
+    path = workbook(tmp_path / "a.xlsx", **parts)
+    with pytest.raises(DataError, match=rf"a\.xlsx: cannot be read as an Excel workbook .*{message}"):
+        read_frame(str(path))
+
+
+def test_a_damaged_sheet_of_charts_is_refused_in_words_of_mvcc(tmp_path):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    book.create_chartsheet().add_chart(openpyxl.chart.BarChart())
+    book.save(tmp_path / "whole.xlsx")
+    lost = "xl/chartsheets/_rels/sheet1.xml.rels"
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
+        zipfile.ZipFile(tmp_path / "damaged.xlsx", "w") as damaged,
+    ):
+        for name in set(whole.namelist()) - {lost}:
+            damaged.writestr(name, whole.read(name))
+    with pytest.raises(DataError, match=r"damaged\.xlsx: .*: a part of it is damaged\.$"):
+        read_frame(str(tmp_path / "damaged.xlsx"))
+
+
+def test_a_merged_area_of_empty_cells_makes_no_rows(tmp_path):
+    path = workbook(tmp_path / "a.xlsx", after=merged("D9:XFD1048576"))
+    assert len(read_frame(str(path))) == 3
+
+
+def test_merged_cells_have_their_value_in_every_row(tmp_path):
+    path = workbook(tmp_path / "a.xlsx", after=merged("B2:B6"))
+    assert read_frame(str(path))["x"].tolist() == [4] * 5
+
+
+def test_a_file_of_many_elements_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(_sheets, "MOST_ELEMENTS", 10)
+    with pytest.raises(DataError, match="more than 10 elements of XML"):
+        read_frame(str(workbook(tmp_path / "a.xlsx")))
+
+
+def test_texts_that_are_stored_once_count_as_often_as_they_are_shown(tmp_path, monkeypatch):
+    path = str(workbook(tmp_path / "a.xlsx", after=merged("A1:A99")))
+    assert len(read_frame(path)) == 98
+    workbook(tmp_path / "a.xlsx", rows=HEADER.replace("id", "x" * 999), after=merged("A1:A99"))
+    monkeypatch.setattr(reading, "MOST_BYTES", 2**16)
+    with pytest.raises(DataError, match=r"a\.xlsx.*unpacks to 98,902 bytes; at most 65,536"):
+        read_frame(path)
+
+
+def zipped(path, **members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return path
+
+
+def header(shape, dtype="<f8"):
+    buffer = io.BytesIO()
+    np.lib.format.write_array_header_1_0(buffer, {"shape": shape, "fortran_order": False, "descr": dtype})
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "message"),
+    [
+        ((2**50, 3), "<f8", "1,125,899,906,842,624 rows"),
+        ((5, 2**40), "<f8", "1,099,511,627,776 columns"),
+        ((2**20, 2**16), "<f8", "1,048,576 rows of 65,536 columns"),
+        ((2**60, 0), "<f8", "rows"),
+        ((9, 9), "<U90000000", "unpacks to"),
+        ((2, 2, 2**50), "<f8", "unpacks to"),
+        ((-1, 2), "<f8", "claims the shape"),
+    ],
+)
+def test_an_array_is_refused_by_its_header(tmp_path, shape, dtype, message):
+    (tmp_path / "a.npy").write_bytes(header(shape, dtype))
+    zipped(tmp_path / "a.npz", X=header(shape, dtype))
+    for name in ("a.npy", "a.npz"):
+        with pytest.raises(DataError, match=rf"{name}: cannot be read as a file of NumPy arrays: .*{message}"):
+            read_frame(str(tmp_path / name))
+
+
+def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "a.npz", X=np.zeros((1000, 50)))
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 1000)
+    with pytest.raises(DataError, match=r"a\.npz: .*unpacks to 400,128 bytes, more than 100 times its size"):
+        read_frame(str(tmp_path / "a.npz"))
+    workbook(tmp_path / "a.xlsx", rows=HEADER + "<row></row>" * 10**6)
+    with pytest.raises(DataError, match=r"a\.xlsx: .*more than 100 times its size"):
+        read_frame(str(tmp_path / "a.xlsx"))
+
+
+def test_a_zip_whose_directory_lies_is_refused(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", X=np.zeros((100, 50)))
+    content = (tmp_path / "a.npz").read_bytes()
+    size = (100 * 50 * 8 + 128).to_bytes(4, "little")
+    assert content.count(size) >= 1
+    (tmp_path / "a.npz").write_bytes(content.replace(size, (500).to_bytes(4, "little")))
+    with pytest.raises(DataError, match=r"a\.npz: cannot be read as a file of NumPy arrays"):
+        read_frame(str(tmp_path / "a.npz"))
+
+
+def test_parquet_is_refused_by_what_it_says_of_itself(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"x": np.zeros(10_000), "y": np.zeros(10_000)}).to_parquet(path)
+    monkeypatch.setattr(reading, "MOST_CELLS", 19_999)
+    with pytest.raises(DataError, match="10,000 rows of 2 columns; at most 19,999 cells"):
+        read_frame(str(path))
+    monkeypatch.setattr(reading, "MOST_ROWS", 9_999)
+    with pytest.raises(DataError, match="10,000 rows; at most 9,999"):
+        read_frame(str(path))
+    assert sum(map(len, read_frames(str(path)))) == 10_000  # some at a time
+    monkeypatch.setattr(reading, "MOST_COLUMNS", 1)
+    with pytest.raises(DataError, match="2 columns; at most 1 are read"):
+        next(read_frames(str(path)))
+
+
+def test_bytes_in_a_table_are_texts_or_refused(tmp_path):
+    path = str(tmp_path / "a.parquet")
+    pd.DataFrame({"id": [b"a", b"\xc3\xa4"], "x": [1, 2]}).to_parquet(path)
+    assert read_table("a", View(path=path)).ids == ["a", "ä"]
+    pd.DataFrame({"id": [b"a", b"\xff"], "x": [1, 2]}).to_parquet(path)
+    with pytest.raises(
+        DataError, match=r"'id' holds bytes that are not text in UTF-8\. Leave it out \(--ignore a=id\)"
+    ):
+        read_table("a", View(path=path))
+    assert read_table("a", View(path=path, ignore=("id",))).columns == ["x"]
+    path = str(tmp_path / "a.npz")
+    np.savez(path, X=np.eye(2), id=np.array([b"a", b"b"]))
+    assert read_frame(path)["id"].tolist() == ["a", "b"]
+    np.savez(path, X=np.eye(2), id=np.array([b"a", b"\xff"]))
+    with pytest.raises(DataError, match="'id' holds bytes that are no text"):
+        read_frame(path)
+
+
+@pytest.mark.parametrize("code", [0x110000, 0xD800])
+def test_characters_that_are_none_are_refused(tmp_path, code):
+    path = tmp_path / "a.npz"
+    for order in "<>":
+        np.savez(path, X=np.eye(2), id=np.array([1, code], f"{order}u4").view(f"{order}U1"))
+        with pytest.raises(DataError, match="'id' holds numbers that are no characters"):
+            read_frame(str(path))
+
+
+def test_text_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    broken = pa.Array.from_buffers(pa.string(), 2, pa.array([b"a", b"\xff"]).buffers())
+    pa.parquet.write_table(pa.table({"x": broken}), tmp_path / "a.parquet")
+    with pytest.raises(DataError, match="the column 'x' holds text that is not UTF-8"):
+        read_frame(str(tmp_path / "a.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"x": ' + "[" * 200 + "]" * 200 + "}", ":1: cannot be read: it is nested more than 100 levels deep"),
+        ('{"x": ' + "[" * 10**5, ":1: .*(nested|no JSON)"),
+        (f'{{"x": {"9" * 5000}}}', ":1: cannot be read: it holds a number of more than 4,300 digits"),
+        ('{"x": 1}\n{"x": "\\ud800"}', r":2: cannot be read: a text holds half a character \(the surrogate "),
+        ('{"x": 1}\n{"\\udfff": 1}', ":2: cannot be read: a text holds half"),
+    ],
+)
+def test_json_is_not_too_deep_and_of_whole_characters(tmp_path, content, message):
+    (tmp_path / "a.jsonl").write_text(content)
+    with pytest.raises(DataError, match=r"a\.jsonl" + message):
+        read_frame(str(tmp_path / "a.jsonl"))
+
+
+def test_records_that_each_have_another_name_are_counted(tmp_path, monkeypatch):
+    (tmp_path / "a.json").write_text(json.dumps([{f"x{n}": n} for n in range(100)]))
+    assert read_frame(str(tmp_path / "a.json")).shape == (100, 100)
+    monkeypatch.setattr(reading, "MOST_CELLS", 9_999)
+    with pytest.raises(DataError, match="100 rows of 100 columns"):
+        read_frame(str(tmp_path / "a.json"))
+
+
+def test_surrogate_pairs_and_depth_within_limits_are_read():
+    assert parse_json(b'\xef\xbb\xbf["\\ud83d\\ude00"]') == ["😀"]
+    assert parse_json("[" * 100 + "]" * 100)
+    with pytest.raises(ValueError, match="invalid continuation byte"):
+        parse_json(b'"\xed\xa0\x80"')
+
+
+def test_a_text_with_too_many_columns_lines_or_characters_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("a," * 10**6 + "\n1\n")
+    for read in (read_frame, lambda name: list(read_frames(name))):
+        with pytest.raises(DataError, match="1,000,001 columns; at most 131,072 are read"):
+            read(str(path))
+    path.write_text(",".join(f"c{n}" for n in range(1000)) + "\n" + "1\n" * 1000)  # short rows are filled
+    monkeypatch.setattr(reading, "MOST_CELLS", 10**6 - 1)
+    with pytest.raises(DataError, match="1,001 rows of 1,000 columns"):
+        read_frame(str(path))
+    path.write_bytes(b"id,x\n1,2\n3," + b"4" * 2**24 + b"\n")
+    with pytest.raises(DataError, match="line 3 has more than 16,777,216 bytes"):
+        read_frame(str(path))
+    with pytest.raises(DataError, match=r"a\.csv:3: this line has more than 16,777,216 bytes"):
+        list(read_frames(str(path)))
+
+
+def test_a_file_larger_than_memory_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    with path.open("wb") as file:
+        file.truncate(2**40)  # of which the disk holds nothing
+    with pytest.raises(DataError, match=r"a\.csv: cannot be read: it has 1,099,511,627,776 bytes; at most"):
+        read_frame(str(path))
+    path.write_bytes(b"x" * 100)
+    monkeypatch.setattr(reading, "MOST_BYTES", 99)
+    with pytest.raises(OSError, match="it has 100 bytes; at most 99"):
+        content_of(path)
+
+
+READERS = {
+    "a.csv": read_frame,
+    "a.parquet": read_frame,
+    "b.csv": lambda path: list(read_frames(path)),
+    "b.parquet": lambda path: list(read_frames(path)),
+    "pairs.csv": ConstraintFile.read,
+    "asked.csv": read_records,
+    "cluster.yaml": lambda path: read_yaml(path, Problems(path, "")),
+    "clustering.json": lambda path: read_facts(Path(path).parent),
+    "manifest.json": lambda path: Results(_with_curves(Path(path).parent)).curves,
+}
+
+
+def _with_curves(folder):
+    (folder / "curves.csv").write_bytes(b"a\n1\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_nothing_but_regular_files_is_opened(tmp_path, name):
+    path = tmp_path / name
+    os.mkfifo(path)
+    with pytest.raises(MvccError, match=r"this is a named pipe, no regular file|no finished experiment"):
+        READERS[name](str(path))
+    path.unlink()
+    with socket.socket(socket.AF_UNIX) as server, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)  # the path of a socket is short
+        server.bind(name)
+        with pytest.raises(MvccError, match=r"this is a socket|no finished experiment"):
+            READERS[name](str(path))
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(MvccError, match=r"this is a device|no finished experiment"):
+        READERS[name](str(path))
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_does_not_block(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").touch()
+    found = os.stat(tmp_path / "file")
+    monkeypatch.setattr(reading.os, "stat", lambda path: found)
+    with pytest.raises(OSError, match="named pipe"):
+        content_of(tmp_path / "pipe")
+
+
+def test_a_table_of_many_columns_takes_time_in_proportion(tmp_path):
+    """Every column is looked for once: a set that is built for each of them takes minutes."""
+    n = 20_000
+    lines = [",".join(f"c{i}" for i in range(n)), *(",".join(str((i * j) % 7) for i in range(n)) for j in range(3))]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    table = read_table("a", View(path=str(tmp_path / "a.csv")))
+    assert len(table.columns) == n
+    assert table.unused == []
+
+
+def test_a_packed_table_under_another_name_is_no_text(tmp_path):
+    (tmp_path / "a.csv").write_bytes(gzip.compress(b"id,x\n1,2\n"))
+    with pytest.raises(DataError, match="binary file"):
+        read_frame(str(tmp_path / "a.csv"))
+
+
+def test_rows_of_a_table_with_a_repeated_column_have_no_ids(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,x\n1,2\n")
+    with pytest.raises(DataError, match="the column 'x' is there more than once"):
+        row_ids(read_frame(str(path)), View(path=str(path)))

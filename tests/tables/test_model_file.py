@@ -1,0 +1,165 @@
+"""Of the file of a model nothing is made but what mvcc writes, and a changed file is told from a whole one."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.preprocessing import FunctionTransformer
+
+from mvcc import load_model
+from mvcc._utils import reading
+from mvcc.exceptions import StoreError
+from mvcc.tables.model import _file
+from mvcc.tables.model._file import model_bytes, read_model
+from tests.tables.problems import by_co_em, cluster, write_problem
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    cluster(write_problem(folder, judged=()), folder / "out")
+    return folder
+
+
+@pytest.fixture
+def model(folder):
+    """Give the file of a model, and put it back as it was."""
+    path = folder / "out/model.skops"
+    content = path.read_bytes()
+    yield path
+    path.write_bytes(content)
+
+
+def changed_head(content, **values):
+    """Return a model whose format or version says something else."""
+    old, new = zipfile.ZipFile(io.BytesIO(content)), io.BytesIO()
+    with zipfile.ZipFile(new, "w") as archive:
+        for name in old.namelist():
+            text = old.read(name)
+            archive.writestr(name, json.dumps(json.loads(text) | values) if name == "mvcc.json" else text)
+    return new.getvalue()
+
+
+class Evil:
+    """What a pickle could run; and a type that is none of ours."""
+
+    ran = False
+
+    def __reduce__(self):
+        return (setattr, (Evil, "ran", True))
+
+
+def of_types(content):
+    return skops.io.get_untrusted_types(data=content)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: content[: len(content) // 2], "is damaged, or no model"),
+        (lambda content: b"", "is damaged, or no model"),
+        (lambda content: pickle.dumps(Evil()), "is damaged, or no model"),
+        (lambda content: content.replace(b"PK\x01\x02", b"PK\x01\x03", 1), "is damaged, or no model"),
+        (lambda content: skops.io.dumps([]), "is damaged, or no model .*mvcc.json"),
+        (lambda content: changed_head(content, format=9, version="9.9"), r"is of format 9, written by mvcc 9\.9; "),
+        (lambda content: model_bytes([Evil]), "holds types that mvcc never writes: .*Evil.*do not load it"),
+        (lambda content: model_bytes([{"transformer": FunctionTransformer(print)}]), "types .*never writes: .*print"),
+        (lambda content: model_bytes("views"), "it holds no views"),
+        (lambda content: model_bytes([{"name": "view0"}]), "is damaged, or no model .*used"),
+    ],
+    ids=range(10),
+)
+def test_a_file_that_is_no_model_is_refused_with_and_without_its_checksum(folder, model, change, message):
+    content = change(model.read_bytes())
+    model.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(StoreError, match=message):
+            load_model(model)
+    with pytest.raises(StoreError, match=r"model\.skops: it was changed since it was written"):
+        load_model(folder / "out")
+    assert not Evil.ran
+
+
+def test_every_single_byte_that_is_changed_is_an_error_or_without_effect(model):
+    content = model.read_bytes()
+    expected = load_model(model).views
+    for place in np.linspace(0, len(content) - 1, 60, dtype=int):
+        model.write_bytes(content[:place] + bytes([content[place] ^ 0x41]) + content[place + 1 :])
+        try:
+            found = load_model(model).views
+        except StoreError:
+            continue
+        for one, other in zip(found, expected, strict=True):
+            assert (one.name, one.columns, one.numbers.tolist()) == (other.name, other.columns, other.numbers.tolist())
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(monkeypatch):
+    content = model_bytes([{"numbers": np.zeros(10**6)}])
+    assert read_model(content, "m")[0]["numbers"].shape == (10**6,)
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 2**20)
+    with pytest.raises(StoreError, match="more than 100 times its size"):
+        read_model(content, "m")
+
+
+def test_folders_without_a_model_say_so(folder, tmp_path):
+    with pytest.raises(StoreError, match="holds no clustering"):
+        load_model(tmp_path)
+    with pytest.raises(StoreError, match=r"none\.skops: the model cannot be read: No such file"):
+        load_model(tmp_path / "none.skops")
+    (tmp_path / "clustering.json").write_bytes((folder / "out/clustering.json").read_bytes())
+    (tmp_path / "model.joblib").write_bytes(b"")
+    with pytest.raises(
+        StoreError, match=r"model\.joblib was written by an earlier mvcc and is not read\. Cluster again"
+    ):
+        load_model(tmp_path)
+
+
+def test_the_types_that_are_read_are_those_that_are_written(folder, tmp_path, monkeypatch):
+    """Whoever changes what one of these classes holds has to raise `FORMAT`."""
+    from mvcc.tables import cluster_job
+    from tests.tables.test_columns import job, mixed
+
+    written = set(of_types((folder / "out/model.skops").read_bytes()))
+    for base in ("pck-means", "mpck-means"):
+        cluster(by_co_em(write_problem(tmp_path / base), base=base), tmp_path / base / "out")
+        written |= set(of_types((tmp_path / base / "out/model.skops").read_bytes()))
+    cluster_job(job(tmp_path / "mixed", mixed()[0]), tmp_path / "mixed/out")
+    written |= set(of_types((tmp_path / "mixed/out/model.skops").read_bytes()))
+    monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 1)
+    cluster(write_problem(tmp_path / "anchors"), tmp_path / "anchors/out")
+    written |= set(of_types((tmp_path / "anchors/out/model.skops").read_bytes()))
+    assert written | {"numpy.dtype"} == _file._TYPES
+    assert (_file.FORMAT, len(_file._TYPES)) == (3, 12)
+
+
+def test_a_model_of_the_former_format_is_read(folder, model):
+    content, expected = model.read_bytes(), load_model(model).views
+    old, former = zipfile.ZipFile(io.BytesIO(content)), io.BytesIO()
+    with zipfile.ZipFile(former, "w") as archive:
+        for name in old.namelist():
+            text = old.read(name)
+            if name == "schema.json":
+                for package, module in (("multiview", "_nearest_rows"), ("embedding", "_auto_features")):
+                    named = f'"__module__": "mvcc.{package}'.encode()
+                    assert named + b'"' in text
+                    text = text.replace(named + b'"', named + f'.{module}"'.encode())
+            archive.writestr(name, text)
+    model.write_bytes(changed_head(former.getvalue(), format=2))
+    found = load_model(model).views
+    assert [view.columns for view in found] == [view.columns for view in expected]
+
+
+def test_a_saved_model_is_the_same_again(folder, tmp_path):
+    model = load_model(folder / "out")
+    model.save(tmp_path / "copy.skops")
+    rows = np.random.default_rng(0).normal(size=(50, 3)) * 4
+    for name in model.names:
+        assert load_model(tmp_path / "copy.skops").predict(rows, name).tolist() == model.predict(rows, name).tolist()

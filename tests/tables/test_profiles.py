@@ -1,0 +1,154 @@
+"""What sets clusters apart: columns of every kind, words, rows; and which rows of many are drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc.tables._job import View
+from mvcc.tables.explaining._distinguishing import distinguishing_columns, distinguishing_words, name_of
+from mvcc.tables.explaining._profiles import profiles_of
+from mvcc.tables.explaining._shown_rows import sampled, values_of
+from mvcc.tables.reading._columns import understand_all
+from mvcc.tables.reading._table import Table, read_table
+
+TWENTY = np.repeat([0, 1, 2], 20)  # three clusters
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def table(tmp_path):
+    def table(**columns):
+        path = tmp_path / "t.csv"
+        pd.DataFrame(columns).to_csv(path, index=False)
+        return read_table("shop", View(path=str(path)))
+
+    return table
+
+
+def by_cluster(*values):
+    """Give every cluster of twenty rows its values, over and over."""
+    return [own[n % len(own)] for own in values for n in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("values", "rule", "words", "shares"),
+    [
+        (by_cluster([7, 8, 9], [1, 2, 3], [4, 2]), "≥ 7", "c ≥ 7", (1, 0)),
+        (by_cluster([1, 2], [7, 8], [6, 9]), "< 6", "c < 6", (1, 0)),
+        (by_cluster([5, 6], [1, 2], [8, 9]), "between 5 and 8", "c between 5 and 8", (1, 0)),
+        (by_cluster([7, 8, 9, 7], [1, 8, 2, 3], [2, 3, 9, 1]), "≥ 7", "high c", (1, 0.25)),
+        (by_cluster([1, 2, 1, 9], [1, 8, 7, 9], [8, 9, 8, 9]), "< 7", "low c", (0.75, 0.125)),
+        (by_cluster([1234.5678], [1, 2], [3, 4]), "≥ 1235", "c ≥ 1235", (1, 0)),
+        (by_cluster(["2020-03-01", "2020-03-09"], ["2020-01-01", "2020-02-01"], ["2019-01-01"]), "≥ 2020-03-01",
+         "c ≥ 2020-03-01", (1, 0)),
+        (by_cluster(["Rome", "Rome", "Oslo", "Rome"], ["Oslo", "Bern"], ["Bern"]), "= Rome", "c = Rome", (0.75, 0)),
+        (by_cluster(["yes", "yes", "yes", "no"], ["no"], ["no", "yes", "no", "no"]), "= yes", "c = yes", (0.75, 0.125)),
+        (by_cluster(["Rome", "", "", ""], ["Oslo", "Rome"], ["Oslo"]), "= missing", "c = missing", (0.75, 0)),
+        (by_cluster([9, np.nan], [1, 2], [3, np.nan]), "≥ 9", "c ≥ 9", (1, 0)),
+        (by_cluster([1, 1, 1, 0], [0], [0, 1, 0, 0]), "= 1", "c = 1", (0.75, 0.125)),
+        (by_cluster([1, 2], [1, 2], [1, 2]), None, None, None),
+    ],
+)  # fmt: skip
+def test_a_column_is_told_by_the_values_that_a_cluster_has_most_more_often(table, values, rule, words, shares):
+    found = distinguishing_columns(table(c=values, d=RNG.permutation(60)), TWENTY, 3)[0]
+    found = [one for one in found if one["column"] == "c"]
+    assert [(one["rule"], one["words"]) for one in found] == ([] if rule is None else [(rule, words)])
+    for one in found:
+        assert (one["inside"], one["outside"]) == pytest.approx(shares)
+
+
+def test_columns_of_all_kinds_are_ranked_by_one_measure_and_make_the_name(table):
+    found = distinguishing_columns(
+        table(
+            price=by_cluster([9, 8, 9, 1], [1, 2, 3], [2, 3]),
+            shop=by_cluster(["Rome"], ["Oslo"], ["Bern"]),
+            noise=RNG.permutation(60),
+            age=by_cluster([3, 3, 1], [1, 5, 1, 1], [1, 5, 1, 5]),
+        ),
+        TWENTY,
+        3,
+    )[0]
+    differences = [one["inside"] - one["outside"] for one in found]
+    assert [one["column"] for one in found] == ["shop", "price", "age"]
+    assert differences == sorted(differences, reverse=True)
+    assert name_of(found, [["harbor", 0.9, 0.0], ["crane", 0.1, 0.0]]) == "shop = Rome, harbor, high price"
+    assert name_of([], []) == ""
+    price = found[1]
+    assert price["quantiles"] == [[1, 1, 8, 9, 9], [1, 2, 2, 3, 3]]
+    assert price["medians"] == ["8", "2"]
+    assert found[0]["shares"] == [["Rome", 1.0, 0.0], ["Bern", 0.0, 0.5], ["Oslo", 0.0, 0.5]]
+
+
+def test_noise_sets_no_cluster_apart():
+    X = RNG.normal(size=(3000, 40))
+    columns = [f"c{n}" for n in range(40)]
+    became = [one.column for one in understand_all(pd.DataFrame(X, columns=columns), dict.fromkeys(columns)).values()]
+    noise = Table("shop", "t.npz", [str(n) for n in range(3000)], columns, X, became, None, [], None)
+    found = distinguishing_columns(noise, RNG.integers(5, size=3000), 5)
+    assert sum(map(len, found)) <= 2  # of 200; each is beyond Kuiper's critical value at 1 % by chance
+
+
+def test_words_are_those_that_texts_of_a_cluster_have_and_others_have_not(table):
+    texts = [f"from the {word} we sail {n} {'crane' if n % 2 else ''}" for n, word in enumerate(by_cluster(
+        ["harbor"], ["street"], ["garden"]))]  # fmt: skip
+    found = distinguishing_words(table(text=texts), TWENTY, 3)
+    assert [[word for word, _, _ in own] for own in found] == [["harbor"], ["street"], ["garden"]]
+    assert found[0][0][1:] == pytest.approx([20.5 / 21, 0.5 / 41])
+    assert distinguishing_words(table(n=range(60)), TWENTY, 3) == [[], [], []]
+
+
+def test_rows_are_typical_near_the_center_borderline_between_two_and_misfits_by_their_fit(table):
+    X = np.array([[0.0], [1.0], [2.0], [6.4], [9.0], [10.0], [12.0], [30.0]])
+    labels = np.array([0, 0, 0, 0, 1, 1, 1, 2])
+    fit = np.array([0.5, 0.6, 0.7, 0.05, 0.8, 0.9, 0.01, 1.0])
+    stability = np.array([1, 1, 1, 1, 0.5, 1, 1, 1])
+    found = profiles_of(table(n=range(8)), X, labels, fit, stability, ["", "harbor", "", ""], 4)
+    assert [one["size"] for one in found] == [4, 3, 1, 0]
+    assert found[0]["typical"] == [2, 1, 0, 3]
+    assert [one["borderline"] for one in found] == [[[3, 1]], [[4, 0]], [], []]
+    assert [one["misfits"] for one in found] == [[3], [6], [], []]
+    assert [one["name"] for one in found] == ["", "harbor", "", ""]
+    assert found[3] == {
+        "size": 0, "name": "", "columns": [], "words": [], "typical": [], "borderline": [], "misfits": []
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_one_cluster_and_rows_that_are_all_alike_have_profiles(table, k):
+    labels = np.arange(20) % k
+    found = profiles_of(table(n=range(20)), np.zeros((20, 2)), labels, np.ones(20), None, [], k)
+    assert [one["size"] for one in found] == [20 // k] * k
+    assert all(len(one["typical"]) == min(5, 20 // k) for one in found)
+
+
+def test_many_rows_are_sampled_with_listed_ones_and_counterparts():
+    pairs = np.column_stack([np.arange(3000), RNG.permutation(5000)[:3000]])
+    first, second = sampled([6000, 5000], [{1, 5999}, {7, *range(4000, 4100)}], {(0, 1): pairs}, most=1100)
+    assert len(first) == 600
+    assert {1, 5999} <= set(first.tolist())
+    assert len(second) == 500
+    assert {7, *range(4000, 4100)} <= set(second.tolist())
+    assert set(second.tolist()) >= set(pairs[np.isin(pairs[:, 0], first), 1].tolist())
+    assert sampled([600, 500], [set(), set()], {}, most=1100) == [None, None]
+    rows = sampled([5000], [set(range(300))], {}, most=100)[0]
+    assert rows.tolist() == list(range(300))  # listed rows may be more
+
+
+def test_values_are_short_texts_and_as_many_as_fit(table, monkeypatch):
+    one = table(n=[1.5, 12345678.0, 2.25, np.nan], day=["2020-01-01", "", "2020-01-03", "2020-02-01"],
+                stock=["yes", "no", "", "yes"], text=["a\nb " * 100, "<b>&", "", "=1+1"])  # fmt: skip
+    assert values_of([one], [[]], [None]) == [
+        [
+            ["n", ["1.5", "12345678", "2.25", ""]],
+            ["day", ["2020-01-01", "", "2020-01-03", "2020-02-01"]],
+            ["stock", ["yes", "no", "", "yes"]],
+            ["text", [f"{'a b ' * 40}"[:159] + "…", "<b>&", "", "=1+1"]],
+        ]
+    ]
+    best = [{"columns": [{"column": "stock"}, {"column": "day"}]}]
+    monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", 20)
+    assert values_of([one], [best], [np.array([0, 3])]) == [[["stock", ["yes", "yes"]]]]
+    monkeypatch.setattr("mvcc.tables.explaining._shown_rows.MOST_CHARACTERS", 30)
+    assert [name for name, _ in values_of([one], [best], [np.array([0, 3])])[0]] == ["n", "day", "stock"]

@@ -1,0 +1,185 @@
+"""What the tables of constraints say is so: each comes from the constraint it names, for the reason it gives."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mvcc.constraints._constraints import Constraints
+from mvcc.constraints._relations import augment
+from mvcc.multiview.co_em import _methods as methods
+from mvcc.multiview.co_em._transfer import ConstraintPropagation, DirectMapping
+from mvcc.reporting.html import write_clustering_report
+from mvcc.tables import cluster_job, load_job, read_inputs
+from mvcc.tables.fitting import _fit
+from mvcc.tables.fitting._chains import Reasons, propagated, received, weight_of, without_loops
+from tests.tables.problems import by_co_em, cluster, read_csv, write_csv, write_problem
+
+PROBLEMS = {
+    "one view": {"n_views": 1, "pairs": ()},
+    "two views": {},
+    "two views, both judged": {"judged": (0, 1)},
+    "two views, the second judged": {"judged": (1,)},
+    "three views in a chain": {"n_views": 3, "pairs": [("view0", "view1"), ("view2", "view1")], "judged": (0, 2)},
+    "three views, one by itself": {"n_views": 3, "pairs": [("view0", "view2")], "judged": (0, 1)},
+    "five views": {"n_views": 5, "judged": (1, 3)},
+}
+
+
+@pytest.mark.parametrize("options", PROBLEMS.values(), ids=PROBLEMS)
+def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, options):
+    """That the reasons are right, whatever the method, the closure and the weights: ``test_reasons_recomputed.py``."""
+    kept = []
+
+    def keep(job, method, *arguments):
+        kept.append((method, _fit.fit_job(job, method, *arguments)))
+        return kept[-1][1]
+
+    monkeypatch.setattr("mvcc.tables._clustering.fit_job", keep)
+    job_options = by_co_em(write_problem(tmp_path, seed=1, **options), threshold=0.2)
+    tables = read_inputs(load_job(None, job_options)).tables
+    facts = cluster(job_options, tmp_path / "out")
+    ((method, fit),) = kept
+    reasons = Reasons([table.ids for table in tables], fit.given, fit.relations, "full")
+    passed = propagated(fit.model, reasons, method.views, "constraint-propagation")
+    for kind, flows in (("propagated", passed), ("received", received(fit.model, reasons, passed))):
+        for table, flow, view in zip(tables, flows, facts["views"], strict=True):
+            expected = [
+                {
+                    "i": table.ids[i],
+                    "j": table.ids[j],
+                    "kind": "must-link" if must_link else "cannot-link",
+                    "weight": str(weight),
+                    "from_view": tables[source].name,
+                    "from_i": tables[source].ids[u],
+                    "from_j": tables[source].ids[v],
+                    "because": because,
+                }
+                for (i, j, must_link, weight), (source, u, v), because in zip(
+                    flow.constraints.rows(), flow.source, flow.because, strict=True
+                )
+            ]
+            assert read_csv(tmp_path / "out" / table.name / f"{kind}.csv") == expected
+            assert sum(view[f"n_{kind}"].values()) == len(expected)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_constraint_of_the_closure_has_a_reason_and_no_other_has_one(seed):
+    rng = np.random.default_rng(seed)
+    n = 9
+    truth = rng.integers(3, size=(2, n))
+    given = []
+    for labels in truth:
+        pairs = np.array([(i, j) for i in range(n) for j in range(i)])[rng.permutation(n * (n - 1) // 2)[:6]]
+        given.append(Constraints(pairs, labels[pairs[:, 0]] == labels[pairs[:, 1]], rng.choice([0.5, 1.0, 2.0], 6)))
+    every = np.array([(i, j) for i in range(n) for j in range(n) if truth[0, i] == truth[1, j]])
+    relations = {(0, 1): every[rng.permutation(len(every))[:4]]}
+    closed, *_ = augment(given, relations, "full")
+    reasons = Reasons([[f"a{i}" for i in range(n)], [f"b{i}" for i in range(n)]], given, relations, "full")
+    for view, constraints in enumerate(closed):
+        follows = dict(
+            zip(
+                zip(map(tuple, constraints.pairs.tolist()), constraints.must_link.tolist(), strict=True),
+                constraints.weights.tolist(),
+                strict=True,
+            )
+        )
+        for i in range(n):
+            for j in range(i + 1, n):
+                for must_link in (True, False):
+                    weight = follows.get(((i, j), must_link))
+                    chain = reasons.chain((view, i), (view, j), not must_link, weight or 1e-9)
+                    assert bool(chain) == (weight is not None)
+                    assert not chain or weight_of(chain) == weight
+                    own = {(min(pair), max(pair)) for pair in given[view].pairs.tolist()}
+                    by_matches = weight == 1.0 and must_link
+                    if weight is not None and (i, j) not in own and not by_matches:
+                        assert not reasons.chain((view, i), (view, j), not must_link, weight * 1.01)
+
+
+def judged_in_a_row(ids):
+    return [["i", "j", "kind"], *([i, j, "must-link"] for i, j in pairwise(ids))]
+
+
+def chain_in_words(tmp_path, n_steps):
+    ids = [f"a{i}" for i in range(n_steps + 1)]
+    path = write_csv(tmp_path / "judged.csv", judged_in_a_row(ids))
+    reasons = Reasons([ids], [Constraints.read_csv(path, ids=ids)], {}, "view")
+    return reasons.words(reasons.chain((0, 0), (0, n_steps), False, 1.0))
+
+
+def test_of_a_long_chain_the_steps_in_the_middle_keep_their_lines(tmp_path):
+    because = chain_in_words(tmp_path, 10)
+    assert because.count(" and ") == 6
+    assert because.endswith(
+        "a4 and a5 were said to belong together (line 6 of judged.csv), … 4 more steps (lines 7, 8, 9, 10 of "
+        "judged.csv) …, a9 and a10 were said to belong together (line 11 of judged.csv)"
+    )
+
+
+def test_no_single_step_is_left_out(tmp_path):
+    assert "more" not in chain_in_words(tmp_path, 7)
+    assert "… 2 more steps (lines 7, 8 of judged.csv) …" in chain_in_words(tmp_path, 8)
+
+
+def test_steps_from_several_files_are_left_out_with_the_lines_of_each(tmp_path):
+    n = 6
+    ids = [[f"{letter}{i}" for i in range(n)] for letter in "ab"]
+    given = []
+    for names in ids:
+        path = tmp_path / f"{names[0]}.csv"
+        given.append(Constraints.read_csv(write_csv(path, judged_in_a_row(names)), ids=names))
+    reasons = Reasons(ids, given, {(0, 1): np.array([(n - 1, 0)])}, "full")
+    because = reasons.words(reasons.chain((0, 0), (1, n - 1), False, 1.0))
+    assert "… 5 more steps (lines 2, 3, 4, 5 of b0.csv) …" in because
+
+
+def test_without_a_closure_nothing_is_said_to_follow():
+    given, relations = [Constraints([(0, 1), (1, 2)], [True, True]), Constraints([], [])], {(0, 1): np.array([(0, 0)])}
+    ids = [["a0", "a1", "a2"], ["b0"]]
+    for closure, lengths in {"full": (2, 2), "view": (2, 0), "none": (0, 0)}.items():
+        reasons = Reasons(ids, given, relations, closure)
+        assert len(reasons.chain((0, 0), (0, 1), False, 1.0)) == 1
+        assert len(reasons.chain((0, 0), (1, 0), False, np.inf)) == 1
+        assert len(reasons.chain((0, 0), (0, 2), False, 1.0)) == lengths[0]
+        assert len(reasons.chain((0, 1), (1, 0), False, 1.0)) == lengths[1]
+
+
+def test_what_comes_back_from_another_view_is_told_without_the_way_there_and_back():
+    given, relations = [Constraints([(0, 1)], [False]), Constraints([], [])], {(0, 1): np.array([(0, 0), (1, 1)])}
+    reasons = Reasons([["a0", "a1"], ["b0", "b1"]], given, relations, "full")
+    there = reasons.chain((0, 0), (1, 0), False, np.inf)
+    passed_on = reasons.chain((1, 0), (1, 1), True, 1.0)
+    back = reasons.chain((1, 1), (0, 1), False, np.inf)
+    assert [len(there), len(passed_on), len(back)] == [1, 3, 1]
+    assert without_loops(there + passed_on + back) == reasons.chain((0, 0), (0, 1), True, 1.0)
+    assert without_loops(passed_on) == passed_on
+
+
+class Own(ConstraintPropagation):
+    def infer(self, view):
+        return Constraints([view.mapped[:2]], [True], [0.5])
+
+
+class Labelled(DirectMapping):
+    def __init__(self, threshold="auto"):
+        self.threshold = threshold
+
+
+def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(tmp_path, monkeypatch):
+    monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Labelled"))
+    job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
+    facts = cluster_job(job, tmp_path / "out")
+    assert (facts["co_em"]["propagates"], facts["co_em"]["threshold"]) == (False, None)
+    write_clustering_report(facts, tmp_path / "report.html")
+
+
+def test_a_subclass_that_infers_in_its_own_way_is_named_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Own", takes_threshold=True))
+    job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
+    cluster_job(job, tmp_path / "out")
+    for view in ("view0", "view1"):
+        (row,) = read_csv(tmp_path / "out" / view / "propagated.csv")
+        assert row["because"] == f"{row['i']} and {row['j']}: inferred by own"

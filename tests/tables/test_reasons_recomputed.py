@@ -1,0 +1,288 @@
+"""Whatever the method, the closure and the weights are: a reason says nothing but what was given, and it suffices."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import inf
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mvcc.constraints._constraints import Constraints
+from mvcc.constraints._map import ConstraintMap
+from mvcc.constraints._relations import relations_between
+from mvcc.multiview.co_em import _methods as methods
+from mvcc.multiview.co_em._transfer import ConstraintPropagation
+from mvcc.tables import load_job
+from mvcc.tables.fitting._chains import Reasons, propagated, received
+from mvcc.tables.fitting._co_em import CoEM
+from mvcc.tables.fitting._fit import fit_job
+from tests.reference.closure import close_views, closure, relation_strengths
+from tests.reference.constraint_sets import to_dict
+from tests.reference.mapping import transfer
+from tests.reference.propagation import _model, endpoint_weight
+from tests.tables.problems import LETTERS, write_csv
+from tests.tables.reasons import CLUSTERS, Known, implied, nearness, walks
+
+K, N = 2, 9
+CHAINED = {"full": "[jm…]+", "view": "[j…]+", "none": "j"}  # what each closure lets a constraint follow from
+RELATED = {"full": "[jm…]+", "view": "m", "none": "m"}
+
+
+class Wide(ConstraintPropagation):
+    """Infers in its own way."""
+
+    def infer(self, view):
+        rows = view.mapped
+        kinds = np.arange(max(len(rows) - 1, 0)) % 2 == 0
+        return Constraints(np.column_stack((rows[:-1], rows[1:])), kinds, np.full(len(kinds), 0.9))
+
+
+class Fine(ConstraintPropagation):
+    """Infers as the paper's method, by another default."""
+
+    def __init__(self, threshold=0.75, regularization=1e-3):
+        super().__init__(threshold, regularization)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_methods():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(methods._TRANSFERS, "wide", methods._Own(f"{__name__}:Wide", takes_threshold=True))
+        patch.setitem(methods._TRANSFERS, "fine", methods._Own(f"{__name__}:Fine", takes_threshold=True))
+        yield
+
+
+@dataclass
+class Solved:
+    """A random problem, what came out, and what it rests on as the reference computes it."""
+
+    closure: str
+    views: list[np.ndarray]
+    ids: list[list[str]]
+    given: list[Constraints]
+    relations: dict[tuple[int, int], np.ndarray]
+    model: Any
+    passed: list[Any]
+    arrived: list[Any]
+    known: Known = field(init=False)
+
+    def __post_init__(self):
+        self.known = Known.of(self.ids, self.given, self.relations)
+
+    def weights(self):
+        """Return what every closed constraint weighs, per view; without a closure a pair may be given repeatedly."""
+        given = [(c.pairs, c.must_link, c.weights) for c in self.given]
+        if self.closure == "full":
+            closed = close_views(given, self.relations)[0]
+        else:
+            closed = [closure(*c) if self.closure == "view" else {} for c in given]
+        found = [{key: {weight} for key, weight in one.items()} for one in closed]
+        if self.closure == "none":
+            for weights, c in zip(found, self.given, strict=True):
+                for *key, weight in rows(c):
+                    weights.setdefault(tuple(key), set()).add(weight)
+        return found
+
+    def related(self):
+        """Return {(u, v): {(row of u, row of v): strength}} in both orientations."""
+        if self.closure == "full":
+            given = [to_dict(c.pairs, c.must_link, c.weights) for c in self.given]
+            found = relation_strengths(given, self.relations)
+        else:
+            found = {key: dict.fromkeys(map(tuple, pairs.tolist()), inf) for key, pairs in self.relations.items()}
+        return found | {(v, u): {(j, i): s for (i, j), s in pairs.items()} for (u, v), pairs in found.items()}
+
+
+def rows(constraints):
+    listed = constraints.pairs.tolist(), constraints.must_link.tolist(), constraints.weights.tolist()
+    return [(i, j, must_link, weight) for (i, j), must_link, weight in zip(*listed, strict=True)]
+
+
+def solve(folder, seed, method, closure):
+    """Draw 2 to 4 views with many-to-many matches and judgments of some of them, and cluster them."""
+    rng = np.random.default_rng(seed)
+    n_views = int(rng.integers(2, 5))
+    ids = [[f"{LETTERS[view]}{row}" for row in range(N)] for view in range(n_views)]
+    truth = rng.integers(K, size=(n_views, N))
+    views = [3 * np.eye(K)[labels] + rng.normal(size=(N, K)) for labels in truth]
+    relations = {}
+    for u, v in combinations(range(n_views), 2):
+        same = np.argwhere(truth[u][:, np.newaxis] == truth[v])
+        if rng.random() < 0.8 and len(same):
+            relations[u, v] = same[np.sort(rng.permutation(len(same))[: rng.integers(1, 9)])]
+    scale = [[1.0], [0.5], [0.25, 0.5, 1.0, 1.5, 2.0]][rng.integers(3)]
+    given = [_judged(folder / f"judged{view}.csv", labels, ids[view], scale, rng) for view, labels in enumerate(truth)]
+    options = {
+        "n_clusters": K,
+        "stability_runs": 0,
+        "threshold": 0.2,
+        "closure": closure,
+        "seed": seed,
+        "method": "co-em",
+    }
+    paths = [(("views", name[0], "path"), "unread.csv", "") for name, *_ in ids]
+    job = load_job(None, [*paths, *(((key,), value, "") for key, value in options.items())])
+    job = job.model_copy(update={"transfer": method, "base": ["pck-means", "mpck-means"][seed % 2]})
+    co_em = CoEM(job, views, given, relations, "{}:{}".format)
+    model = fit_job(job, co_em, relations, lambda step: None).model
+    reasons = Reasons(ids, co_em.given, relations, closure)
+    passed = propagated(model, reasons, views, method)
+    return Solved(closure, views, ids, given, relations, model, passed, received(model, reasons, passed))
+
+
+def _judged(path, truth, ids, scale, rng):
+    listed = [["i", "j", "kind", "weight"]]
+    for _ in range(rng.integers(9)):
+        i, j = rng.choice(len(truth), 2, replace=False)
+        kind = "must-link" if truth[i] == truth[j] else "cannot-link"
+        listed.append([ids[i], ids[j], kind, rng.choice(scale)])
+    return Constraints.read_csv(write_csv(path, listed), ids=ids)
+
+
+EXPLAINED = ("constraint-propagation", "fine", "direct-mapping")  # these say what was given, the others do not
+
+
+@pytest.mark.parametrize("closure", ["full", "view", "none"])
+@pytest.mark.parametrize("method", [*EXPLAINED, "cluster-membership", "wide", "single-view"])
+def test_every_reason_is_right_and_says_no_more_than_it_must(tmp_path, method, closure):
+    counts = np.zeros(3, int)
+    for seed in range(10):
+        solved = solve(tmp_path, seed, method, closure)
+        closed = solved.weights()
+        for view, flow in enumerate(solved.passed):
+            assert flow.constraints == solved.model.propagated_[view]
+            for row, because, source in zip(rows(flow.constraints), flow.because, flow.source, strict=True):
+                if method in EXPLAINED:
+                    is_near = check_what_follows(solved, view, closed[view], row, because, source)
+                    assert not (is_near and method == "direct-mapping")
+                    counts += [not is_near, is_near, 0]
+                else:
+                    check_what_does_not_follow(solved, method, view, row, because, source)
+        counts[2] += check_received(solved, method)
+    assert (counts > [15, 15, 50]).tolist() == [
+        method in EXPLAINED, method in EXPLAINED[:2], method != "single-view"
+    ]  # fmt: skip
+
+
+def check_what_follows(solved, view, closed, row, because, source):
+    """Check the reason of a constraint; tell whether it was propagated from other rows than its own."""
+    i, j, must_link, weight = row
+    _, u, v = source
+    assert source[0] == view
+    ids = solved.ids[view]
+    near, chain = nearness(because)
+    (walk,) = walks(chain, solved.known)
+    assert (walk.start, walk.end, walk.n_apart) == (ids[u], ids[v], not must_link)
+    assert re.fullmatch(CHAINED[solved.closure], walk.kinds), because
+    chained = 1.0 if walk.weight == inf else walk.weight
+    assert chained in closed[min(u, v), max(u, v), must_link]
+    assert near == [(ids[row], ids[end]) for row, end in ((i, u), (j, v)) if row != end]
+    if near:
+        reached = reach(solved, view, solved.model.clusterers_[view], (i, j), (u, v))
+        assert chained * reached == pytest.approx(weight, rel=1e-9)
+    else:
+        assert (i, j, weight) == (u, v, chained)
+    return bool(near)
+
+
+def check_what_does_not_follow(solved, method, view, row, because, source):
+    i, j, must_link, _ = row
+    assert method != "single-view"
+    assert source == (view, i, j)
+    names = solved.ids[view][i], solved.ids[view][j]
+    if method == "wide":
+        assert because == f"{names[0]} and {names[1]}: inferred by wide"
+        return
+    together = solved.model.labels_[view][i] == solved.model.labels_[view][j]
+    said = "the same cluster" if together else "different clusters"
+    assert CLUSTERS.fullmatch(because).groups() == (*names, said)
+    assert must_link == together
+
+
+def check_received(solved, method):
+    """Check what came by the matches that are named, and count it."""
+    related = solved.related()
+    for target, flow in enumerate(solved.arrived):
+        assert to_set(flow.constraints) == expected(solved, related, target)
+        assert flow.constraints == mapped(solved, target)
+        for row, because, source in zip(rows(flow.constraints), flow.because, flow.source, strict=True):
+            assert {solved.ids[target][end] for end in row[:2]} <= set(re.findall(r"\w+", because))
+            if ", and there: " in because:
+                check_by_way(solved, related, target, row, because, source)
+            else:
+                check_chain(solved, target, row, because)
+                assert method in EXPLAINED
+    return sum(len(flow.constraints) for flow in solved.arrived)
+
+
+def reach(solved, view, clusterer, pair, ends):
+    X, labels = solved.views[view], clusterer.labels_
+    sigma, confidence = _model(X, labels, getattr(clusterer, "metrics_", None), solved.model.transfer_.regularization)
+
+    def one(row, end):
+        return endpoint_weight(X[row], X[end], sigma[labels[end]], float(confidence[end]))
+
+    return one(pair[0], ends[0]) * one(pair[1], ends[1])
+
+
+def to_set(constraints):
+    return {(i, j, must_link): weight for i, j, must_link, weight in rows(constraints)}
+
+
+def expected(solved, related, target):
+    """Return what Eq. 12 and 14 make of what the other views passed on."""
+    best: dict[Any, float] = {}
+    for source, flow in enumerate(solved.passed):
+        if source != target:
+            strengths = related.get((source, target), {})
+            constraints = flow.constraints
+            passed = to_dict(constraints.pairs, constraints.must_link, constraints.weights)
+            for key, weight in transfer(passed, list(strengths), strengths).items():
+                best[key] = max(weight, best.get(key, 0.0))
+    return best
+
+
+def mapped(solved, target):
+    """Return the same as co-EM makes it."""
+    model, arrived = solved.model, Constraints([], [])
+    for source, constraints in enumerate(model.propagated_):
+        if source != target:
+            strengths = model.mapping_weights_.get((min(source, target), max(source, target)))
+            to = ConstraintMap(relations_between(model.mappings_, source, target), strengths)
+            arrived = arrived.max_union(to(constraints))
+    return arrived
+
+
+def check_chain(solved, target, row, because):
+    i, j, must_link, weight = row
+    start, end, is_must_link, chained = implied(because, solved.known)
+    assert (start, end) == (solved.ids[target][i], solved.ids[target][j])
+    assert (is_must_link, chained) == (must_link, weight), because
+    (walk,) = walks(because.removeprefix("because "), solved.known)
+    if solved.closure != "full":
+        assert re.fullmatch(f"m{CHAINED[solved.closure]}m", walk.kinds), because
+
+
+def check_by_way(solved, related, target, row, because, source):
+    i, j, must_link, weight = row
+    view, u, v = source
+    by, there = because.removeprefix("because ").split(", and there: ", 1)
+    one, other = walks(by, solved.known)
+    assert (one.start, other.start) == (solved.ids[target][i], solved.ids[target][j])
+    assert (one.end, other.end) == (solved.ids[view][u], solved.ids[view][v])
+    for walk in (one, other):
+        assert not walk.n_apart
+        assert re.fullmatch(RELATED[solved.closure], walk.kinds), because
+        key = tuple(int(name[1:]) for name in (walk.end, walk.start))
+        assert walk.weight == related[view, target][key]
+    flow = solved.passed[view]
+    passed = {
+        why.removeprefix("because "): its[3]
+        for its, why in zip(rows(flow.constraints), flow.because, strict=True)
+        if its[:3] == (min(u, v), max(u, v), must_link)
+    }
+    assert weight == min(passed[there], one.weight, other.weight)

@@ -1,0 +1,280 @@
+"""The same numbers are the same view, whatever format they come in; what is no table is refused by file and line."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvcc.exceptions import DataError
+from mvcc.tables._job import View
+from mvcc.tables.reading._table import read_table
+
+IDS = ["007", "a b", "é", "10"]
+X = np.array([[0.1, -1e-300], [1 / 3, 2.5e17], [0.30000000000000004, 0.0], [1e-5, 7.0]])
+LABELS = ["p", "q", "p", "q"]
+LINES = [[name, label, *map(repr, row)] for name, label, row in zip(IDS, LABELS, X.tolist(), strict=True)]
+
+
+def text(delimiter=",", end="\n", header=("id", "label", "x", "y")):
+    return end.join(delimiter.join(line) for line in [header, *LINES]) + end
+
+
+def frame():
+    return pd.DataFrame({"id": IDS, "label": LABELS, "x": X[:, 0], "y": X[:, 1]})
+
+
+def arff():
+    head = "@relation r\n@attribute id {'007','a b',é,'10'}\n@attribute label {p,q}\n"
+    rows = "".join(f"{','.join([name if ' ' not in name else repr(name), *rest])}\n" for name, *rest in LINES)
+    return f"{head}@attribute x numeric\n@attribute y numeric\n@data\n{rows}"
+
+
+FORMATS = {
+    "comma.csv": text(),
+    "semicolon.csv": text(";"),
+    "tab.csv": text("\t"),
+    "tab.tsv": text("\t"),
+    "plain.TXT": text(";"),
+    "mark.csv": "\ufeff" + text(),
+    "crlf.csv": text(end="\r\n"),
+    "mac.csv": text(end="\r"),
+    "end.csv": text().rstrip("\n"),
+    "lines.csv": text() + "\n\n\r\n",
+    "quoted.csv": text().replace("a b", '"a b"').replace("label", '"label"'),
+    "trailing.csv": text(end=",\n"),
+    "table.parquet": lambda path: frame().to_parquet(path, index=False),
+    "named.parquet": lambda path: frame().set_index("id").to_parquet(path),
+    "index.parquet": lambda path: frame().set_index("id").rename_axis("who").to_parquet(path),
+    "nameless.parquet": lambda path: frame().set_index("id").rename_axis(None).to_parquet(path),
+    "arrays.npz": lambda path: np.savez(path, X=X, id=np.array(IDS), label=np.array(LABELS)),
+    "packed.npz": lambda path: np.savez_compressed(path, id=np.array(IDS), label=np.array(LABELS), features=X, k=3),
+    "bytes.npz": lambda path: np.savez(path, X=X, id=np.array([i.encode() for i in IDS]), label=np.array(LABELS, "S1")),
+    "table.arff": arff(),
+    "lines.jsonl": "".join(json.dumps({"id": i, "label": k, "x": x, "y": y}) + "\n"
+                           for i, k, (x, y) in zip(IDS, LABELS, X.tolist(), strict=True)),
+    "list.json": json.dumps([dict(zip(("id", "label", "x", "y"), [i, k, *row], strict=True))
+                             for i, k, row in zip(IDS, LABELS, X.tolist(), strict=True)]),
+}  # fmt: skip
+
+
+def written(folder, name, content):
+    path = folder / name
+    if callable(content):
+        content(path)
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(path)
+
+
+def read(folder, name, content, **options):
+    return read_table("texts", View(path=written(folder, name, content), **options))
+
+
+def refused(folder, name, content, message, **options):
+    with pytest.raises(DataError, match=message) as refusal:
+        read(folder, name, content, **options)
+    assert str(refusal.value).startswith(str(folder / name))
+    assert len(str(refusal.value)) < 1000 + len(str(folder))
+    assert str(refusal.value).isprintable()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_same_numbers_are_the_same_view_in_every_format(tmp_path, name):
+    table = read(tmp_path, name, FORMATS[name], labels_column="label")
+    np.testing.assert_array_equal(table.X, X, "to the last bit")
+    assert table.ids == IDS
+    assert table.reference == LABELS
+    assert len(table.columns) == 2
+    assert table.unused == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    {
+        "numbers.npy": lambda path: np.save(path, X),
+        "numbers.csv": "\n".join(",".join(map(repr, row)) for row in X.tolist()),
+        "text.npy": lambda path: np.save(path, X.astype(str)),
+        "swapped.npy": lambda path: np.save(path, X.astype(X.dtype.newbyteorder())),
+        "swapped-text.npy": lambda path: np.save(path, X.astype(">U25")),
+        "long.npy": lambda path: np.save(path, X.astype(np.longdouble)),
+        "bytes.npy": lambda path: np.save(path, X.astype("S25")),
+        "beside.npz": lambda path: np.savez(path, X),
+        "pandas.csv": lambda path: pd.DataFrame(X).to_csv(path),
+        "pandas-no-index.csv": lambda path: pd.DataFrame(X).to_csv(path, index=False),
+        "pandas.parquet": lambda path: pd.DataFrame(X, columns=["p", "q"]).to_parquet(path),
+    }.items(),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_rows_without_ids_are_numbered_from_0(tmp_path, name, content):
+    table = read(tmp_path, name, content)
+    np.testing.assert_array_equal(table.X, X)
+    assert table.ids == ["0", "1", "2", "3"]
+
+
+def test_ids_may_hold_delimiters_quotes_and_line_breaks(tmp_path):
+    content = 'id,x\n"a,\n1",1\n"b""2",2\n" c\r3 ",3\n;\t4,4\n'
+    assert read(tmp_path, "odd.csv", content).ids == ["a,\n1", 'b"2', "c\r3", ";\t4"]
+
+
+def test_names_of_columns_may_hold_delimiters_and_line_breaks(tmp_path):
+    content = 'id;"size, width, depth";"light\n(lux)"\na;1;2\nb;3;4\n'
+    table = read(tmp_path, "odd.csv", content)
+    assert table.columns == ["size, width, depth", "light\n(lux)"]
+    assert table.X.tolist() == [[1, 2], [3, 4]]
+    assert read(tmp_path, "odd.tsv", "id\ta, b\tc, d\nx\t1\t2\ny\t3\t4\n").columns == ["a, b", "c, d"]
+
+
+@pytest.mark.parametrize("ids", [[7.0, 8.0], np.array([7, 8], "u1"), ["7", "8"], np.array([7, 8], "f2")], ids=str)
+def test_whole_numbers_are_ids_without_a_point_in_every_format(tmp_path, ids):
+    arrays = {"X": X[:2], "id": np.asarray(ids), "label": np.array([1.0, 2.0])}
+    table = read(tmp_path, "a.npz", lambda path: np.savez(path, **arrays), labels_column="label")
+    assert table.ids == ["7", "8"]
+    assert table.reference == ["1", "2"]
+    assert read(tmp_path, "a.parquet", pd.DataFrame({"id": ids, "x": [1, 2]}).to_parquet).ids == ["7", "8"]
+
+
+def test_large_and_broken_numbers_as_ids_keep_what_they_say(tmp_path):
+    content = pd.DataFrame({"id": [1e300, 0.5], "x": [1, 2]}).to_parquet
+    assert read(tmp_path, "a.parquet", content).ids == ["1e+300", "0.5"]
+
+
+def test_columns_can_be_left_out_and_another_one_can_name_the_rows(tmp_path):
+    content = "id,name,x,y,label\n1,a,5,words,p\n2,b,6,more,\n"
+    table = read(tmp_path, "a.csv", content, id_column="name", ignore=("id", "y"), labels_column="label")
+    assert (table.ids, table.columns, table.reference, table.unused) == (["a", "b"], ["x"], ["p", ""], ["id", "y"])
+    index = pd.DataFrame({"name": ["a", "b"], "x": [1, 2]}, index=["p", "q"]).rename_axis("who").to_parquet
+    table = read(tmp_path, "a.parquet", index, id_column="name")
+    assert (table.ids, table.columns) == (["a", "b"], ["x"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,x\na,1\nb,inf\n", r":3: line 3 has 'inf', which is no finite number, in the column 'x'"),
+        ("id,x\na,1\nb,1e999\n", r":3: line 3 has '1e999', which is no finite number"),
+        ("id,x\na,1\nb,2\na,3\n", r":4: line 4 has the id 'a', as line 2 has; ids must be distinct"),
+        ("id,x\na,1\n,2\n", r":3: line 3 has no id in the column 'id'; give it one"),
+        ("id,x,x\na,1,2\n", r": the column 'x' is there more than once; rename all but one"),
+        ("id,x,y,x,y\na,1,2,3,4\n", r": the columns 'x', 'y' are there more than once"),
+        ("id,x\na,1e200\nb,-3e200\n", r":2: line 2 has '1e200', which is too large .* 2 values .* to below 1e"),
+        ("id,x\na,1,5\n", r":2: line 2 has 3 values, but there are 2 columns"),
+        ('id,x\n"a\n1",1\nb,2,5\n', r":4: line 4 has 3 values, but there are 2 columns"),
+        ('id,x\n"a\n1",1\n,2\n', r": row 1 has no id"),
+        ("id,x\na,1\n\nb,2\n", r":3: line 3 has no id"),
+        ("id,x\n", r": there are no rows"),
+        ("id,x", r": there are no rows"),
+        ("", r":1: the first line is empty"),
+        ("\n\n", r":1: the first line is empty"),
+        ("id\na\nb\n", r": no column is left to cluster: 'id' names the rows"),
+        ("id,x\na,5\nb,5\nc,5\n", r": all 3 rows are the same in 'x'; nothing can be clustered"),
+        (b"id,x\na,1\n\xff,2\n", r":3: this is not UTF-8 text; save the file as UTF-8"),
+        ("id,x\na,1\n".encode("utf-16"), r": this is a binary file \(or UTF-16\)"),
+        ("x" * 2**21, r": cannot be read as a table: field larger than field limit"),
+        ('id,x\na,1\n"b,2\n', r": cannot be read as a table: EOF inside string"),
+    ],
+    ids=lambda value: ascii(value)[1:24] if len(value) < 100 else "long",
+)
+def test_what_cannot_be_used_of_a_text_is_named_with_its_line(tmp_path, content, message):
+    refused(tmp_path, "a.csv", content, message)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    {
+        "two blocks": ("a.npz", lambda p: np.savez(p, X=X, Y=X), r"2 of its arrays are.* X \(4, 2\), Y \(4, 2\)"),
+        "no block": ("a.npz", lambda p: np.savez(p, x=X[:, 0]), r"0 of its arrays are two-dimensional"),
+        "lengths": ("a.npz", lambda p: np.savez(p, X=X, id=np.arange(3)), r"'id' has 3 values, but X has 4 rows"),
+        "same name": ("a.npz", lambda p: np.savez(p, X=X, **{"column 1": X[:, 0]}), r"'column 1' is the name of a col"),
+        "complex": ("a.npz", lambda p: np.savez(p, X=X * 1j), r"X holds complex128, neither numbers nor text"),
+        "complex ids": ("a.npz", lambda p: np.savez(p, X=X, id=X[:, 0] * 1j), r"id holds complex128"),
+        "dates beside": ("a.npz", lambda p: np.savez(p, X=X, t=np.arange(4).astype("M8[s]")), r"t holds datetime64"),
+        "objects": ("a.npz", lambda p: np.savez(p, X=np.array([[1, None]], object)), r"Python objects, which are not"),
+        "object ids": ("a.npz", lambda p: np.savez(p, X=X, id=np.array(IDS, object)), r"Python objects, which are not"),
+        "no rows": ("a.npz", lambda p: np.savez(p, X=X[:0]), r"there are no rows"),
+        "no columns": ("a.npz", lambda p: np.savez(p, X=X[:, :0]), r"no column is left to cluster"),
+        "text as arrays": ("a.npz", text(), r"this is no NPZ file"),
+        "one array as arrays": ("a.npz", b"\x93NUMPY", r"this is no NPZ file"),
+        "no arrays": ("a.npz", b"", r"this is no NPZ file"),
+        "objects in one": ("a.npy", lambda p: np.save(p, np.array([[1, None]], object)), r"Python objects, which are"),
+        "one dimension": ("a.npy", lambda p: np.save(p, X[:, 0]), r"not one of shape \(4,\)"),
+        "three dimensions": ("a.npy", lambda p: np.save(p, X[None]), r"not one of shape \(1, 4, 2\)"),
+        "text as array": ("a.npy", text(), r"this is no NPY file"),
+        "text as parquet": ("a.parquet", text(), r"cannot be read as Parquet: Parquet magic bytes not found"),
+        "lists": ("a.parquet", pd.DataFrame({"x": [1, 2], "t": [[1], [2]]}).to_parquet,
+                  r"row 0 has a ndarray, neither number nor text, in the column 't'; 2 values are .*--ignore texts=t"),
+        "bytes": ("a.parquet", pd.DataFrame({"x": [1, 2], "t": [b"a", b"\xff"]}).to_parquet,
+                  r"the column 't' holds bytes that are not text in UTF-8"),
+        "no id": ("a.parquet", pd.DataFrame({"id": ["a", None], "x": [1, 2]}).to_parquet, r"row 1 has no id"),
+        "no relation": ("a.arff", text(), r":1: @relation, @attribute or @data is expected, not 'id,lab"),
+        "no data": ("a.arff", "@relation r\n@attribute x real\n", r"there is no @data; this is no whole ARFF file"),
+        "sparse": ("a.arff", "@relation r\n@attribute x real\n@data\n{0 1}\n", r":4: sparse rows are not read"),
+        "open quote": ("a.arff", "@relation r\n@attribute x real\n@data\n'1\n", r":4: a quotation mark is not closed"),
+        "more values": ("a.arff", "@relation r\n@attribute x real\n@data\n1\n1,2\n", r":5: 2 values instead of 1"),
+        "no ending": ("a", text(), r"the format of a name without an ending is not known. Known endings: \.csv, "),
+        "another ending": ("a.xls", b"PK", r"the format '\.xls' is not known"),
+        "no workbook": ("a.xlsx", b"PK", r"cannot be read as an Excel workbook \(\.xlsx\): "),
+        "no JSON": ("a.jsonl", '{"x": 1}\n{"x": }\n', r":2: this is no JSON: Expecting value"),
+        "no objects": ("a.json", "[1, 2]", r"entry 1 is no JSON object, such as"),
+        "half a list": ("a.json", '[{"x": 1},\n{"x"', r":2: this is no JSON"),
+    }.values(),
+    ids=lambda value: value if isinstance(value, str) and len(value) < 12 else "",
+)  # fmt: skip
+def test_what_cannot_be_used_of_other_formats_is_named(tmp_path, name, content, message):
+    refused(tmp_path, name, content, message)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "txt", "xlsx", "json", "jsonl", "parquet", "npz", "npy", "arff"])
+def test_a_missing_file_and_a_folder_are_refused(tmp_path, ending):
+    (tmp_path / f"folder.{ending}").mkdir()
+    with pytest.raises(DataError, match=rf"folder\.{ending}: this is a folder; name a file"):
+        read_table("texts", View(path=str(tmp_path / f"folder.{ending}")))
+    with pytest.raises(DataError, match=rf"{tmp_path.name}: this is a folder; name a file"):
+        read_table("texts", View(path=str(tmp_path)))
+    (tmp_path / f"texts.{ending}").touch()
+    with pytest.raises(DataError, match=rf"text\.{ending}: there is no such file; did you mean 'texts\.{ending}'\?"):
+        read_table("texts", View(path=str(tmp_path / f"text.{ending}")))
+
+
+def test_an_address_is_the_name_of_a_file_and_nothing_is_fetched():
+    with pytest.raises(DataError, match="there is no such file"):
+        read_table("texts", View(path="http://localhost:9/table.parquet"))
+
+
+def test_without_pyarrow_parquet_is_refused_and_the_package_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    refused(tmp_path, "a.parquet", b"PAR1", "Parquet needs the package pyarrow: pip install pyarrow")
+
+
+def test_what_a_parquet_file_says_of_itself_does_not_change_how_it_is_read(tmp_path):
+    table = frame().drop(columns="label")
+    table.attrs = {"lines": 5, "beside": ["x"], "index": "x"}
+    assert read(tmp_path, "a.parquet", table.to_parquet).columns == ["x", "y"]
+
+
+def test_arff_ids_may_be_strings_classes_or_numbers_quoted_or_not(tmp_path):
+    content = """% remark
+@RELATION 'a b'
+@ATTRIBUTE "the id" string
+@attribute x{1,2}
+
+@data
+'it\\'s', 1
+  "a, b" ,2
+plain,1
+% remark
+007,1
+"""
+    table = read(tmp_path, "a.arff", content, id_column="the id")
+    assert table.ids == ["it's", "a, b", "plain", "007"]
+    assert table.X.tolist() == [[1], [2], [1], [1]]
+
+
+@pytest.mark.parametrize("option", ["id_column", "labels_column", "ignore"])
+def test_a_column_that_is_not_there_is_refused_and_the_nearest_offered(tmp_path, option):
+    message = r"there is no column 'labl'; did you mean 'label'\? The columns are 'id', 'label', 'x', 'y'"
+    refused(tmp_path, "a.csv", text(), message, **{option: "labl" if option != "ignore" else ("labl",)})
+    refused(tmp_path, "b.csv", "x,y\n1,\n2,\n", "holds no labels", labels_column="y")
