@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mvcc._utils.kernels.links import build_links
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import (
     RandomState,
     as_floats,
@@ -25,7 +26,7 @@ from mvcc._utils.validation import (
     checked_by,
     is_clean,
 )
-from mvcc.cluster._descent import Floats, Found, Ints
+from mvcc.cluster._descent import Found
 from mvcc.cluster._kernels.mpck import log_det
 from mvcc.cluster._kernels.pck import assign_nearest, neighborhood_start
 from mvcc.cluster._search import N_INIT, Search

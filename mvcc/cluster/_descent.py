@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.blocks import BLOCK_ROWS
 from mvcc._utils.kernels.links import build_links
 from mvcc._utils.kernels.threads import for_blocks, may_share
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.cluster._kernels.geometry import relocate_empty
 from mvcc.cluster._kernels.groups import count_violations, tally
 from mvcc.cluster._kernels.pck import (
@@ -25,9 +25,6 @@ from mvcc.cluster._kernels.pck import (
     update_centers,
 )
 from mvcc.constraints import Groups
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _ROUNDING = 1e-12  # relative: objectives that differ by less are the same
 
@@ -62,7 +59,7 @@ class Problem:
     def __init__(
         self,
         X: Floats,
-        listed: tuple[Ints, NDArray[np.bool_], Floats],
+        listed: tuple[Ints, Bools, Floats],
         groups: Groups | None = None,
         masses: Floats | None = None,
     ) -> None:

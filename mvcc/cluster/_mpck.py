@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.messages import shown
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState, check_matrices
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
-from mvcc.cluster._descent import Floats, Found, Ints
+from mvcc.cluster._descent import Found
 from mvcc.cluster._kernels.mpck import mpck_fit
 from mvcc.cluster._search import Search
 from mvcc.constraints import Groups

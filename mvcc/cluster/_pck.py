@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mvcc._utils.kernels.threads import may_share
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import RandomState
 from mvcc.cluster._base import ConstrainedKMeans, Iterate
-from mvcc.cluster._descent import Floats, Found, Ints
+from mvcc.cluster._descent import Found
 from mvcc.cluster._kernels.pck import pck_fit, pck_fit_in_threads
 from mvcc.cluster._search import Search
 from mvcc.constraints import Constraints, Groups

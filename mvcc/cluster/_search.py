@@ -9,13 +9,13 @@ from functools import cache, cached_property
 from itertools import chain, islice
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
 from mvcc._utils.progress import numbered, teller
-from mvcc.cluster._descent import Floats, Found, Ints, Problem
+from mvcc._utils.types import Bools, Floats, Ints
+from mvcc.cluster._descent import Found, Problem
 from mvcc.constraints import Constraints, Listed, components
 
 N_INIT = 10  # starts that n_init="auto" asks for
@@ -192,8 +192,8 @@ def _between_points(given: Constraints, point: Ints, n_points: int) -> Listed:
 def search_pck(
     X: Floats,
     n_clusters: int,
-    pairs: NDArray[np.int64],
-    must_link: NDArray[np.bool_],
+    pairs: Ints,
+    must_link: Bools,
     weights: Floats,
     *,
     penalty: float = 1.0,

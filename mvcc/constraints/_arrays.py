@@ -6,8 +6,9 @@ Checked, or drawn from known labels (§6.2) without listing all pairs.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import (
     RandomState,
     as_array,
@@ -21,7 +22,7 @@ from mvcc.exceptions import InvalidInputError
 MAX_ROW = 2**31 - 1
 
 
-def check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
+def check_pairs(pairs: ArrayLike) -> Ints:
     """Return (m, 2) row numbers, the smaller one of each pair first."""
     checked = as_array(pairs, "pairs")
     if checked.size == 0:
@@ -51,7 +52,7 @@ def check_pairs(pairs: ArrayLike) -> NDArray[np.int64]:
     return np.sort(checked.astype(np.int64), axis=1)
 
 
-def check_kinds(must_link: ArrayLike, n: int) -> NDArray[np.bool_]:
+def check_kinds(must_link: ArrayLike, n: int) -> Bools:
     """Return whether each of n constraints is a must-link."""
     kinds = as_array(must_link, "must_link")
     if kinds.shape != (n,):
@@ -69,7 +70,7 @@ def check_kinds(must_link: ArrayLike, n: int) -> NDArray[np.bool_]:
     return kinds.astype(np.bool_)
 
 
-def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike | None, n: int) -> Floats:
     """Return the weights of n constraints, 1 where none are given."""
     if weights is None:
         return np.ones(n)
@@ -91,9 +92,7 @@ def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
     return checked
 
 
-def sample_pairs(
-    y: ArrayLike, n_constraints: int, random_state: RandomState
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def sample_pairs(y: ArrayLike, n_constraints: int, random_state: RandomState) -> tuple[Ints, Bools]:
     """Draw pairs of rows, must-links or not, as ``Constraints.from_labels`` describes them."""
     n_wanted = check_count(n_constraints, "n_constraints", low=0)
     labels = as_array(y, "y")
@@ -132,7 +131,7 @@ def sample_pairs(
     return np.concatenate(drawn), np.arange(n_wanted) < wanted[0]
 
 
-def _shuffled(draws: NDArray[np.int64]) -> NDArray[np.int64]:
+def _shuffled(draws: Ints) -> Ints:
     """Make distinct numbers of draws, the t-th of them from t … total − 1.
 
     This is the shuffle of Fisher and Yates, which keeps only the places that it has touched.

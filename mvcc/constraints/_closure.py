@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import called
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._kernels.closure import (
     closed_pairs,
     components,
@@ -21,8 +21,6 @@ from mvcc.constraints._kernels.closure import (
     pair_keys,
 )
 from mvcc.exceptions import ConstraintConflictError
-
-Ints = NDArray[np.int64]
 
 # (neighborhood of every row, start, rival, weight) as the kernels of the clusterers take them
 Groups = tuple[Ints, Ints, Ints, float]
@@ -84,7 +82,7 @@ class Neighborhoods:
         together = np.column_stack((self.rows[order[follows - 1]], self.rows[order[follows]]))
         return together, self.rows[order[start]][self.apart]
 
-    def kinds_of(self, pairs: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def kinds_of(self, pairs: Ints) -> tuple[Bools, Bools]:
         """Tell of each pair whether a must-link, and whether a cannot-link, of these joins it."""
         n_groups = len(np.bincount(self.group))
         place = np.minimum(np.searchsorted(self.rows, pairs), len(self.rows) - 1)
@@ -116,9 +114,6 @@ def distinct_pairs(first: Ints, second: Ints, base: int) -> Ints:
 
 
 _MOST_VISITS = 10**6  # nodes in the search for the shortest contradiction
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Graph:
@@ -299,9 +294,7 @@ def _shortened(steps: list[str]) -> list[str]:
     return [*steps[:half], f"… {len(steps) - 2 * half} more …", *steps[-half:]]
 
 
-def without_conflicts(
-    ends: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def without_conflicts(ends: Ints, must_link: Bools, weights: Floats) -> Bools:
     """Tell which links to keep so that none contradicts the others.
 
     All that do not contradict heavier ones kept. Of equal weights, must-links come before

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mvcc._utils.row_ids import number_rows
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import RandomState
 from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
 from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
@@ -22,9 +23,7 @@ MOST_LISTED = (
 )  # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
 
 Listed = Arrays
-Source = tuple[
-    NDArray[np.object_], NDArray[np.int64]
-]  # the file that each was read from, and the line
+Source = tuple[NDArray[np.object_], Ints]  # the file that each was read from, and the line
 
 
 class Constraints:
@@ -68,9 +67,7 @@ class Constraints:
         order = _order(checked, kinds, weight)
         self._store(checked[order], kinds[order], weight[order])
 
-    def _store(
-        self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> None:
+    def _store(self, pairs: Ints, must_link: Bools, weights: Floats) -> None:
         for array in (pairs, must_link, weights):
             array.flags.writeable = False
         self._listed: Listed | None = (pairs, must_link, weights)
@@ -83,9 +80,7 @@ class Constraints:
         return cls([], [])
 
     @classmethod
-    def from_repeated(
-        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Constraints:
+    def from_repeated(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         """Make constraints from trusted arrays (i < j).
 
         The heaviest of each pair and type stays.
@@ -106,9 +101,7 @@ class Constraints:
         return cls.from_sorted(pairs[order], must_link[order], weights)
 
     @classmethod
-    def from_sorted(
-        cls, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Constraints:
+    def from_sorted(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         """Make constraints from trusted arrays that are sorted already."""
         made = cls.__new__(cls)
         made._store(pairs, must_link, weights)
@@ -161,7 +154,7 @@ class Constraints:
             selected._source = self._source[0][rows], self._source[1][rows]
         return selected
 
-    def on_rows(self, rows: NDArray[np.int64]) -> Constraints:
+    def on_rows(self, rows: Ints) -> Constraints:
         """Return the constraints between ascending rows, which are numbered anew."""
         inside = np.flatnonzero(np.isin(self.pairs, rows).all(axis=1))
         kept = self.select(inside)
@@ -191,7 +184,7 @@ class Constraints:
             *self.pairs.T.tolist(), self.must_link.tolist(), self.weights.tolist(), strict=True
         )
 
-    def is_among(self, others: Constraints) -> NDArray[np.bool_]:
+    def is_among(self, others: Constraints) -> Bools:
         """Tell which of these are among others, whatever they weigh."""
         return np.isin(_keys(self.pairs, self.must_link), _keys(others.pairs, others.must_link))
 
@@ -215,17 +208,17 @@ class Constraints:
         return self._source or (np.full(len(self), "", object), np.zeros(len(self), np.int64))
 
     @property
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Ints:
         """Row numbers, shape (m, 2), smaller one first; sorted."""
         return self.listed()[0]
 
     @property
-    def must_link(self) -> NDArray[np.bool_]:
+    def must_link(self) -> Bools:
         """True for must-links, False for cannot-links, shape (m,)."""
         return self.listed()[1]
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Weights w >= 0, shape (m,)."""
         return self.listed()[2]
 
@@ -491,12 +484,10 @@ def with_weights_of(closed: Constraints, given: Constraints) -> Constraints:
     return Constraints.from_sorted(closed.pairs, closed.must_link, weights)
 
 
-def _keys(pairs: NDArray[np.int64], must_link: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _keys(pairs: Ints, must_link: Bools) -> Ints:
     """One sortable integer per constraint: the pair, then must-link before cannot-link."""
     return (pairs[:, 0] << 32) | (pairs[:, 1] << 1) | ~must_link
 
 
-def _order(
-    pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _order(pairs: Ints, must_link: Bools, weights: Floats) -> Ints:
     return np.lexsort((-weights, _keys(pairs, must_link)))

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.files import csv_bytes, decoded, is_stream, send, write_whole
 from mvcc._utils.messages import clipped, nearest, shown, with_point
 from mvcc._utils.reading import content_of
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._arrays import MAX_ROW, check_pairs, check_weights
 from mvcc.exceptions import InvalidInputError
 
 Row = tuple[int, int, bool, float]
-Arrays = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]
+Arrays = tuple[Ints, Bools, Floats]
 COLUMNS = ["i", "j", "kind", "weight"]
 _KINDS = {
     **dict.fromkeys(("must-link", "must", "ml", "1", "1.0"), True),

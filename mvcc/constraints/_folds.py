@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Bools, Ints
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._kernels.closure import components
 from mvcc.constraints._relations import Relations
@@ -21,7 +21,7 @@ def neighborhood_folds(
     sizes: Sequence[int],
     rng: np.random.Generator,
     n_folds: int = N_FOLDS,
-) -> list[NDArray[np.int64]]:
+) -> list[Ints]:
     """Give every row of every view the number of its fold, −1 without constraints.
 
     Folds are drawn at random. A neighborhood is what must-links and relations connect over all
@@ -49,9 +49,7 @@ def neighborhood_folds(
     return np.split(folds, offsets[1:-1])
 
 
-def in_fold(
-    constraints: list[Constraints], folds: list[NDArray[np.int64]], fold: int
-) -> list[NDArray[np.bool_]]:
+def in_fold(constraints: list[Constraints], folds: list[Ints], fold: int) -> list[Bools]:
     """Tell, per view, which constraints have an end in a fold of ``neighborhood_folds``."""
     return [
         (numbers[c.pairs] == fold).any(axis=1)
@@ -59,7 +57,7 @@ def in_fold(
     ]
 
 
-def n_satisfied(constraints: Constraints, labels: NDArray[np.int64]) -> int:
+def n_satisfied(constraints: Constraints, labels: Ints) -> int:
     """Return how many constraints a clustering satisfies."""
     i, j = constraints.pairs.T
     return int(np.sum((labels[i] == labels[j]) == constraints.must_link))

@@ -6,8 +6,8 @@ from functools import reduce
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._kernels.merging import mapped_constraints
 
@@ -21,9 +21,7 @@ class ConstraintMap:
     by a relation: it is the weight of the weakest must-link which the relation follows from.
     """
 
-    def __init__(
-        self, relations: NDArray[np.int64], strengths: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, relations: Ints, strengths: Floats | None = None) -> None:
         if strengths is None:
             strengths = np.full(len(relations), np.inf)
         caps = np.unique(np.append(strengths, np.inf))[::-1]
@@ -47,7 +45,7 @@ class ConstraintMap:
 class _StrongMap:
     """f_{U→V} by relations that take no weight away."""
 
-    def __init__(self, relations: NDArray[np.int64]) -> None:
+    def __init__(self, relations: Ints) -> None:
         order = np.lexsort((relations[:, 1], relations[:, 0]))
         rows, self._start, self._size = np.unique(
             relations[order, 0], return_index=True, return_counts=True
@@ -64,9 +62,7 @@ class _StrongMap:
             first.setdefault(images, number) for number, images in enumerate(counterparts)
         ]
 
-    def __call__(
-        self, pairs: NDArray[np.int64], must_link: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Constraints:
+    def __call__(self, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
         return Constraints.from_sorted(
             *mapped_constraints(
                 pairs, must_link, weights, self._place, self._start, self._size, self._images

@@ -12,18 +12,19 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import as_array, as_list
 from mvcc.constraints._arrays import MAX_ROW
 from mvcc.constraints._closure import CALL_BY_NUMBER, CallRow, Graph, conflict, without_conflicts
 from mvcc.constraints._constraints import Constraints, Listed, closed_constraints, with_weights_of
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-Relations = dict[tuple[int, int], NDArray[np.int64]]
+Relations = dict[tuple[int, int], Ints]
 # how sure relations are that follow from must-links lighter than others; none: as sure as can be
-Strengths = dict[tuple[int, int], NDArray[np.float64]]
+Strengths = dict[tuple[int, int], Floats]
 _NO_RELATIONS = np.empty((0, 2), dtype=np.int64)
 
 
@@ -44,7 +45,7 @@ def check_mappings(
             f"{type(mappings).__name__}."
         )
     n_views = len(sizes)
-    gathered: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
+    gathered: dict[tuple[int, int], list[Ints]] = {}
     for key, given in (mappings or {}).items():
         u, v = view_pair(key, n_views)
         where = f"mappings[{key if names is None else f'{called(u, names)}, {called(v, names)}'}]"
@@ -83,7 +84,7 @@ def view_pair(key: Any, n_views: int) -> tuple[int, int]:
     return u, v
 
 
-def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(rows: Ints) -> Ints:
     """Return the distinct rows of an (r, 2) array of row numbers, sorted."""
     keys = np.sort((rows[:, 0] << 32) | rows[:, 1])
     keys = keys[np.diff(keys, prepend=-1) > 0]
@@ -240,12 +241,12 @@ class _AllLinks:
     """
 
     # (m, 2): a row of a view is the view's offset and the number of the row
-    nodes: NDArray[np.int64]
-    views: NDArray[np.int64]  # (m, 2)
-    must_link: NDArray[np.bool_]  # (m,)
-    weights: NDArray[np.float64]  # (m,): ``inf`` for relations
-    offsets: NDArray[np.int64]  # (n_views + 1,)
-    first: NDArray[np.int64]  # (n_views + 1,): the first link of each view, and the first relation
+    nodes: Ints
+    views: Ints  # (m, 2)
+    must_link: Bools  # (m,)
+    weights: Floats  # (m,): ``inf`` for relations
+    offsets: Ints  # (n_views + 1,)
+    first: Ints  # (n_views + 1,): the first link of each view, and the first relation
 
     @classmethod
     def of(cls, links: list[Listed], relations: Relations) -> _AllLinks:
@@ -293,11 +294,7 @@ def _checked(
 
 
 def _closed_by_weight(
-    graph: Graph,
-    views: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    given: list[Constraints],
-    offsets: NDArray[np.int64],
+    graph: Graph, views: Ints, weights: Floats, given: list[Constraints], offsets: Ints
 ) -> list[Constraints]:
     """Return the closed constraints of every view where they weigh differently."""
     pairs, kinds, weights = graph.closed(views, weights)
@@ -313,9 +310,7 @@ def _closed_by_weight(
     return closed
 
 
-def _related_by_weight(
-    graph: Graph, weights: NDArray[np.float64], offsets: NDArray[np.int64]
-) -> tuple[Relations, Strengths]:
+def _related_by_weight(graph: Graph, weights: Floats, offsets: Ints) -> tuple[Relations, Strengths]:
     """Return all relations that follow, and the weakest link of each one's strongest chain."""
     pairs, weakest = graph.chained(weights)
     views = np.searchsorted(offsets, pairs, side="right") - 1
@@ -349,13 +344,13 @@ def augment(
     return constraints, relations, {}
 
 
-def mapped_rows(relations: Relations, view: int) -> NDArray[np.int64]:
+def mapped_rows(relations: Relations, view: int) -> Ints:
     """Return X̂ of a view: its rows with a counterpart in another (step 3 of Algorithm 2)."""
     columns = [rows[:, key.index(view)] for key, rows in relations.items() if view in key]
     return np.unique(np.concatenate(columns)) if columns else np.empty(0, dtype=np.int64)
 
 
-def relations_between(relations: Relations, source: int, target: int) -> NDArray[np.int64]:
+def relations_between(relations: Relations, source: int, target: int) -> Ints:
     """Return the related rows (row of source, row of target), shape (r, 2)."""
     if source < target:
         return relations.get((source, target), _NO_RELATIONS)
@@ -363,8 +358,8 @@ def relations_between(relations: Relations, source: int, target: int) -> NDArray
 
 
 def sample_relations(
-    relations: NDArray[np.int64], portions: Sequence[float], rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
+    relations: Ints, portions: Sequence[float], rng: np.random.Generator
+) -> list[Ints]:
     """Draw ``round(portion · r)`` of r relations for each portion.
 
     Larger portions contain the smaller ones (§6.2).
@@ -373,9 +368,7 @@ def sample_relations(
     return [relations[np.sort(order[: round(portion * len(relations))])] for portion in portions]
 
 
-def rewire_relations(
-    relations: NDArray[np.int64], share: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def rewire_relations(relations: Ints, share: float, rng: np.random.Generator) -> Ints:
     """Give ``round(share · r)`` of r relations another one's partner, a wrong one (§6.3).
 
     Every row keeps its number of relations. A larger share rewires the relations of the smaller

@@ -6,19 +6,19 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.arff import Attribute, nominal_values, parse_arff
 from mvcc._utils.files import decoded
 from mvcc._utils.messages import clipped, shown
 from mvcc._utils.reading import content_of
+from mvcc._utils.types import Floats, Ints
 from mvcc.datasets._dataset import Dataset, check_choice, pair_at_random
 from mvcc.exceptions import DataError
 
 _NUMERIC = {"numeric", "real", "integer"}
 
 
-def read_arff(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def read_arff(path: Path) -> tuple[Floats, Ints]:
     """Read features from an ARFF file, and its last attribute as classes, numbered as declared.
 
     Missing values, strings and dates are errors, which name file and line.

@@ -16,9 +16,9 @@ from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.messages import clipped, shown
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import as_generator
 from mvcc.datasets._files import fetch
 from mvcc.datasets._registry import dataset_info
@@ -44,15 +44,13 @@ class Dataset:
         The name of each view.
     """
 
-    views: list[NDArray[np.float64]]
-    labels: list[NDArray[np.int64]]
-    relations: dict[tuple[int, int], NDArray[np.int64]]
+    views: list[Floats]
+    labels: list[Ints]
+    relations: dict[tuple[int, int], Ints]
     names: tuple[str, ...]
 
 
-def pair_at_random(
-    labels: Sequence[NDArray[np.int64]], rng: np.random.Generator
-) -> dict[tuple[int, int], NDArray[np.int64]]:
+def pair_at_random(labels: Sequence[Ints], rng: np.random.Generator) -> dict[tuple[int, int], Ints]:
     """Join the instances of equal class, one of each view, to super-instances at random (§6.1).
 
     The smallest class of those that are joined is used up. Which instances of the larger ones stay
@@ -67,7 +65,7 @@ def pair_at_random(
     return relate(np.concatenate(joined))
 
 
-def relate(super_instances: NDArray[np.int64]) -> dict[tuple[int, int], NDArray[np.int64]]:
+def relate(super_instances: Ints) -> dict[tuple[int, int], Ints]:
     """List the related rows of views u < v, sorted by the row in u.
 
     Super-instances are rows, views are columns.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mvcc._utils.types import Ints
 from mvcc.datasets._dataset import Dataset
 from mvcc.datasets._registry import registry
 from mvcc.exceptions import DataError
@@ -51,7 +52,7 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
     )
 
 
-Parts = tuple[list[NDArray[Any]], NDArray[Any], list[NDArray[np.int64]]]
+Parts = tuple[list[NDArray[Any]], NDArray[Any], list[Ints]]
 
 
 def _with_rows(content: dict[str, Any]) -> Parts:
@@ -71,7 +72,7 @@ def _with_columns(content: dict[str, Any]) -> Parts:
     )
 
 
-def _common(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+def _common(first: Ints, second: Ints) -> Ints:
     """Return the rows (r, 2) of two tables that are of the same object."""
     _, *rows = np.intersect1d(first, second, assume_unique=True, return_indices=True)
     return np.column_stack(rows).astype(np.int64)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.datasets._dataset import Dataset, check_choice, check_multiple, relate
 
 _CENTERS = np.array(
@@ -41,9 +41,7 @@ def load(rng: np.random.Generator, *, instances_per_view: int = 200, n_views: in
     )
 
 
-def _match(
-    first: NDArray[np.float64], other: NDArray[np.float64], quadrants: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _match(first: Floats, other: Floats, quadrants: Ints) -> Ints:
     """Match the rows of two views one to one, so that the sum of Euclidean distances is least.
 
     Both have the same number of rows in each quadrant, where the partners are sought. The paper

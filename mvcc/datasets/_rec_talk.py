@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_count
 from mvcc.datasets._dataset import Dataset, check_choice, pair_at_random
 from mvcc.datasets._files import ENCODING, documents
@@ -19,7 +19,7 @@ from mvcc.exceptions import InvalidInputError
 
 # Scores words, the columns, from the counts in the drawn documents of two classes; the largest
 # scores win.
-Score: TypeAlias = Callable[[Any, Any], NDArray[np.float64]]
+Score: TypeAlias = Callable[[Any, Any], Floats]
 
 # Of each group of "rec" and of "talk". 5 % would be 49.5 and 49.8, 45.5 and 47; Table 1 has 100 and
 # 94 in all.
@@ -65,7 +65,7 @@ def load(
 
 
 @lru_cache(maxsize=4)
-def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, NDArray[np.int64]]:
+def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, Ints]:
     """Count every word in every document of two groups.
 
     A sparse matrix, columns in alphabetical order; classes.
@@ -85,13 +85,8 @@ def _vectorizer() -> CountVectorizer:
 
 
 def _draw(
-    counts: Any,
-    y: NDArray[np.int64],
-    size: int,
-    rng: np.random.Generator,
-    score: Score,
-    min_words: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    counts: Any, y: Ints, size: int, rng: np.random.Generator, score: Score, min_words: int
+) -> tuple[Ints, Ints]:
     """Draw `size` documents of each class, and choose words of which each has enough."""
     orders = [rng.permutation(np.flatnonzero(y == label)) for label in (0, 1)]
     while min(map(len, orders)) >= size:
@@ -110,17 +105,17 @@ def _draw(
     )
 
 
-def _chi2(first: Any, second: Any) -> NDArray[np.float64]:
+def _chi2(first: Any, second: Any) -> Floats:
     """Score words by χ² of the documents that have them, a and b of two classes of equal size.
 
     (a − b)² / (a + b).
     """
     a, b = first.getnnz(axis=0), second.getnnz(axis=0)
-    scores: NDArray[np.float64] = (a - b) ** 2 / np.maximum(a + b, 1)
+    scores: Floats = (a - b) ** 2 / np.maximum(a + b, 1)
     return scores
 
 
-def _frequency(first: Any, second: Any) -> NDArray[np.float64]:
+def _frequency(first: Any, second: Any) -> Floats:
     """Score words by their better place in the order of frequency of either class."""
     places = [
         np.argsort(np.argsort(-np.asarray(c.sum(axis=0)).ravel(), kind="stable"))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.datasets._dataset import Dataset
 
 _PARTS = (0.5, 0.6)  # of the rows of every class, in the first view and in the second
 
 
 def split_table(
-    rng: np.random.Generator,
-    columns: tuple[NDArray[np.float64], NDArray[np.float64]],
-    y: NDArray[np.int64],
-    names: tuple[str, str],
+    rng: np.random.Generator, columns: tuple[Floats, Floats], y: Ints, names: tuple[str, str]
 ) -> Dataset:
     """Draw half of the rows of every class for the first view, and a tenth more for the second.
 

@@ -10,8 +10,8 @@ from enum import IntEnum
 from os import PathLike
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, rewire_relations, sample_relations
 from mvcc.datasets import Dataset, load_dataset
 from mvcc.embedding import AutoScaler, spectral_features, unscaled_spectral_features
@@ -42,8 +42,8 @@ class DrawnView:
     """
 
     name: str
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
+    X: Floats
+    y: Ints
     constraints: dict[int, Constraints]
 
 
@@ -102,7 +102,7 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
     )
 
 
-def _pooled(dataset: Dataset) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _pooled(dataset: Dataset) -> tuple[Floats, Ints]:
     """Put the instances of all views into one, their classes kept apart."""
     n_classes = 1 + max(int(y.max()) for y in dataset.labels)
     labels = [y + number * n_classes for number, y in enumerate(dataset.labels)]
@@ -116,7 +116,7 @@ def _numbers(config: Config, *, together: bool, alone: bool) -> list[int]:
 
 
 def _relations(
-    config: Config, trial: int, dataset: Dataset, places: list[NDArray[np.int64]]
+    config: Config, trial: int, dataset: Dataset, places: list[Ints]
 ) -> dict[tuple[float, float], Relations]:
     plan = config.multi_view
     if plan is None:
@@ -137,7 +137,7 @@ def _relations(
     return drawn
 
 
-def embed(X: NDArray[np.float64], features: Features) -> NDArray[np.float64]:
+def embed(X: Floats, features: Features) -> Floats:
     """Make the features that are clustered (§6.1).
 
     The order of the rows does not matter to them.
@@ -145,7 +145,7 @@ def embed(X: NDArray[np.float64], features: Features) -> NDArray[np.float64]:
     if features.method == "none":
         return X
     if features.method == "auto":
-        scaled: NDArray[np.float64] = AutoScaler().fit_transform(X)
+        scaled: Floats = AutoScaler().fit_transform(X)
         return scaled
     assert features.n_components is not None  # the config demands it
     assert features.sigma is not None

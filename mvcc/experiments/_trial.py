@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from mvcc._utils.types import Floats, Ints
 from mvcc.constraints import Constraints, Relations, augment, weights_by_use
 from mvcc.exceptions import PropagationWarning
 from mvcc.experiments._cells import MULTI_VIEW, SINGLE_VIEW, Cell, list_cells, with_texts
@@ -46,8 +46,8 @@ class Problem:
     As drawn, and closed.
     """
 
-    views: list[NDArray[np.float64]]
-    labels: list[NDArray[np.int64]]
+    views: list[Floats]
+    labels: list[Ints]
     drawn: tuple[list[Constraints], Relations]
     closed: tuple[list[Constraints], Relations]
 
@@ -182,7 +182,7 @@ def make_problem(cell: Cell, draw: Draw) -> Problem:
     )
 
 
-def mean_f_measure(problem: Problem, found: Sequence[NDArray[np.int64]]) -> float:
+def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
     """Return the mean over the views of the F-measure of what was found."""
     return float(
         np.mean(
@@ -191,9 +191,7 @@ def mean_f_measure(problem: Problem, found: Sequence[NDArray[np.int64]]) -> floa
     )
 
 
-def cluster_without_base(
-    config: Config, cell: Cell, problem: Problem, seed: int
-) -> Sequence[NDArray[np.int64]]:
+def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[Ints]:
     """Return the labels of every view by a method that has no base.
 
     It gets constraints and relations as drawn.
@@ -203,7 +201,7 @@ def cluster_without_base(
     )
     if cell.method == JOINT:
         constraints, relations = problem.drawn
-        found: list[NDArray[np.int64]] = model.fit(
+        found: list[Ints] = model.fit(
             problem.views, constraints=constraints, mappings=relations
         ).labels_
         return found
@@ -274,9 +272,7 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
     return summary
 
 
-def _tally(
-    constraints: Constraints, given: Constraints, y: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:
     """Return number, weight and correct weight of constraints, by kind.
 
     Of all, and of those that were not given.
@@ -340,11 +336,7 @@ def example_cluster(
 
 
 def _describe(
-    cell: Cell,
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    constraints: Constraints,
-    gaussians: Gaussians,
+    cell: Cell, X: Floats, labels: Ints, constraints: Constraints, gaussians: Gaussians
 ) -> dict[str, Any] | None:
     ends = constraints.pairs[constraints.must_link]
     ends = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import check_data, check_labels, check_metrics
 
 # Beyond these a clustering is suspicious. Co-EM with Constraint Propagation ends with a divergence
@@ -70,7 +71,7 @@ def diagnose(X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None = None) 
     return Diagnosis(_disagreement(*checked), *_divergence(*checked))
 
 
-def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> NDArray[np.bool_]:
+def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> Bools:
     """Tell from the two indicators where Constraint Propagation is to be distrusted (§6.4).
 
     Either a disagreement above ``LARGEST_DISAGREEMENT`` or a divergence below
@@ -81,9 +82,7 @@ def is_suspicious(disagreement: ArrayLike, divergence: ArrayLike) -> NDArray[np.
     )
 
 
-def _disagreement(
-    data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None
-) -> float:
+def _disagreement(data: Floats, clusters: Ints, learned: Floats | None) -> float:
     """Return the share of instances whose cluster the learned distributions do not give.
 
     Without constraints an instance would be in the cluster of least ‖x − μ_h‖² − log det M_h (Eq.
@@ -101,7 +100,7 @@ def _disagreement(
 
 
 def _divergence(
-    data: NDArray[np.float64], clusters: NDArray[np.int64], learned: NDArray[np.float64] | None
+    data: Floats, clusters: Ints, learned: Floats | None
 ) -> tuple[float, tuple[int, int] | None]:
     """Return the smallest KL divergence between Gaussians of clusters (Eq. 4–6), and these two.
 
@@ -134,9 +133,9 @@ def _divergence(
     return max(0.0, float(smallest)), closest  # equal Gaussians are 0 only but for rounding
 
 
-def _under_metric(gaps: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def _under_metric(gaps: Floats, metric: Floats) -> Floats:
     """Return ‖x − μ‖² − log det M under one metric, diagonal or full."""
-    costs: NDArray[np.float64]
+    costs: Floats
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # metrics of another scale: infinitely far is far
@@ -152,7 +151,7 @@ def _under_metric(gaps: NDArray[np.float64], metric: NDArray[np.float64]) -> NDA
 
 def _check(
     X: ArrayLike, labels: ArrayLike, metrics: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64] | None]:
+) -> tuple[Floats, Ints, Floats | None]:
     data = check_data(X)
     clusters = check_labels(labels, len(data), "labels")
     if metrics is None:

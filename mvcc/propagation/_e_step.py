@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import chain
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from mvcc._utils.kernels.threads import for_blocks, may_share
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import (
     LARGEST_SQUARE,
     as_array,
@@ -28,9 +29,7 @@ from mvcc.propagation._kernels.e_step import (
     transposed,
 )
 
-Sparse = tuple[
-    NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]
-]  # start of each row, columns, values
+Sparse = tuple[Ints, Ints, Floats]  # start of each row, columns, values
 
 _ENDPOINTS_AT_ONCE = 64  # what a tree finds comes as Python lists, which are large
 _SHARES = 32  # of the rows of a product among threads
@@ -119,12 +118,12 @@ def propagate_constraints(
 
 
 def reach(
-    X: NDArray[np.float64],
-    targets: NDArray[np.int64],
-    endpoints: NDArray[np.int64],
-    labels: NDArray[np.int64],
+    X: Floats,
+    targets: Ints,
+    endpoints: Ints,
+    labels: Ints,
     gaussians: Gaussians,
-    cut: NDArray[np.float64],
+    cut: Floats,
     *,
     shared: bool,
 ) -> Sparse:
@@ -161,16 +160,16 @@ def reach(
     return _stacked(for_blocks(of_block, len(endpoints), _ENDPOINTS_AT_ONCE, shared=shared))
 
 
-def cut_of(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+def cut_of(weights: Floats, threshold: float) -> Floats:
     """Return the squared distance beyond which constraints fall below the threshold (Eq. 17)."""
     return 2 * _log_ratio(weights, threshold) + _SLACK
 
 
-def _log_ratio(weights: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+def _log_ratio(weights: Floats, threshold: float) -> Floats:
     """Return ln(w / t), also where w / t is beyond all floats."""
     with np.errstate(over="ignore"):
         ratio = weights / threshold
-    logarithms: NDArray[np.float64] = np.log(ratio)
+    logarithms: Floats = np.log(ratio)
     return logarithms if np.isfinite(ratio).all() else np.log(weights) - np.log(threshold)
 
 
@@ -204,7 +203,7 @@ def _stacked(parts: list[Sparse]) -> Sparse:
     return start, np.concatenate(columns), np.concatenate(values)
 
 
-def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]:
+def _check_candidates(candidates: ArrayLike | None, n: int) -> Ints:
     if candidates is None:
         return np.arange(n)
     rows = as_array(candidates, "candidates")
@@ -217,9 +216,6 @@ def _check_candidates(candidates: ArrayLike | None, n: int) -> NDArray[np.int64]
 
 _AT_ONCE = 2**22  # products that are looked at together
 _ORDER_SLACK = 1e-9  # of a product whose factors come in another order
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def origins(

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mvcc._utils.kernels.linalg import inverse_cholesky
+from mvcc._utils.types import Floats, Ints
 from mvcc._utils.validation import check_matrices
 from mvcc.exceptions import InvalidInputError
 from mvcc.propagation._kernels.e_step import cluster_moments, memberships
@@ -18,25 +18,20 @@ from mvcc.propagation._kernels.e_step import cluster_moments, memberships
 class Gaussians:
     """Means, covariances and whitening matrices of the clusters of one view."""
 
-    sizes: NDArray[np.int64]  # (k,): members of each cluster
-    means: NDArray[np.float64]  # (k, d)
-    covariances: NDArray[np.float64]  # (k, d, d): Σ_h
+    sizes: Ints  # (k,): members of each cluster
+    means: Floats  # (k, d)
+    covariances: Floats  # (k, d, d): Σ_h
     # (k, d, d): lower triangular W_h with Σ_h^-1 = W_hᵀ W_h; zero for an empty cluster
-    whiteners: NDArray[np.float64]
+    whiteners: Floats
 
-    def memberships(
-        self, X: NDArray[np.float64], rows: NDArray[np.int64], labels: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def memberships(self, X: Floats, rows: Ints, labels: Ints) -> Floats:
         """Return G_c(x) of Eq. 7 for some rows of X, c being the cluster that each belongs to."""
-        G: NDArray[np.float64] = memberships(X, rows, labels, self.means, self.whiteners)
+        G: Floats = memberships(X, rows, labels, self.means, self.whiteners)
         return G
 
 
 def fit_gaussians(
-    X: NDArray[np.float64],
-    labels: NDArray[np.int64],
-    metrics: NDArray[np.float64] | None,
-    regularization: float,
+    X: Floats, labels: Ints, metrics: Floats | None, regularization: float
 ) -> Gaussians:
     """Estimate the Gaussian of every cluster.
 
@@ -62,9 +57,7 @@ def fit_gaussians(
     return Gaussians(sizes, means, covariances, whiteners)
 
 
-def _rescaled_inverses(
-    metrics: NDArray[np.float64], empirical: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _rescaled_inverses(metrics: Floats, empirical: Floats) -> Floats:
     """Return α_h M_h^-1, which has the empirical variance in its first component (Eq. 5–6)."""
     with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         inverses = np.zeros_like(empirical)
@@ -77,7 +70,7 @@ def _rescaled_inverses(
             inverses = (inverses + inverses.transpose(0, 2, 1)) / 2
             largest = np.linalg.eigvalsh(inverses)[:, -1]
         alpha = np.linalg.eigvalsh(empirical)[:, -1] / largest
-        scaled: NDArray[np.float64] = alpha[:, None, None] * inverses
+        scaled: Floats = alpha[:, None, None] * inverses
         if np.isfinite(scaled).all():
             return scaled
     raise InvalidInputError(

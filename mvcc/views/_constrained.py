@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 
 from mvcc._utils.messages import called, shown
+from mvcc._utils.types import Ints
 from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import in_fold, neighborhood_folds
 from mvcc.exceptions import InvalidInputError
@@ -178,7 +178,7 @@ class NeighborhoodKFold(BaseCrossValidator):
 
     def split(
         self, X: ConstrainedViews, y: object = None, groups: object = None
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    ) -> Iterator[tuple[Ints, Ints]]:
         """Give the positions of the constraints to train on, and of those held out, of every fold.
 
         Parameters
@@ -204,7 +204,7 @@ class NeighborhoodKFold(BaseCrossValidator):
             check_count(self.n_splits, "n_splits", low=2) if X is None else _n_folds(self._folds(X))
         )
 
-    def _folds(self, X: ConstrainedViews) -> list[NDArray[np.int64]]:
+    def _folds(self, X: ConstrainedViews) -> list[Ints]:
         n_splits = check_count(self.n_splits, "n_splits", low=2)
         if not isinstance(X, ConstrainedViews):
             raise InvalidInputError(
@@ -216,5 +216,5 @@ class NeighborhoodKFold(BaseCrossValidator):
         )
 
 
-def _n_folds(folds: list[NDArray[np.int64]]) -> int:
+def _n_folds(folds: list[Ints]) -> int:
     return 1 + max(int(numbers.max(initial=-1)) for numbers in folds)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -15,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from mvcc._utils.messages import called, clipped, naming, shown
+from mvcc._utils.types import Floats
 from mvcc._utils.validation import as_array
 from mvcc.exceptions import InvalidInputError
 from mvcc.views._constrained import ConstrainedViews
@@ -38,7 +38,7 @@ class FittedViews:
     feature_names_in_: list[NDArray[Any] | None]
     _takes_sparse = False  # matrices as views
 
-    def _remember_features(self, given: GivenViews, data: list[NDArray[np.float64]]) -> None:
+    def _remember_features(self, given: GivenViews, data: list[Floats]) -> None:
         """Note what the views and their features are called."""
         self.view_names_, self.n_features_in_ = given.names, [X.shape[1] for X in data]
         self.feature_names_in_ = [feature_names(table) for table in given.tables]

@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 
 from mvcc._utils.messages import called, clipped, shown
 from mvcc._utils.row_ids import nearest_of, rows_named
+from mvcc._utils.types import Ints
 from mvcc._utils.validation import as_array, as_list, check_data, check_table
 from mvcc.constraints import (
     Constraints,
@@ -222,7 +223,7 @@ class GivenViews:
             )
         return (1, 0) if named[0] == views[1] or named[1] == views[0] else (0, 1)
 
-    def _rows(self, ids: pd.Series[Any], number: int, where: str) -> NDArray[np.int64]:
+    def _rows(self, ids: pd.Series[Any], number: int, where: str) -> Ints:
         """Return the rows of a view that ids name."""
         return rows_named(ids, *self._index(number), where)
 
@@ -337,7 +338,7 @@ def _check_columns(frame: pd.DataFrame, what: str) -> None:
         )
 
 
-def _pairs_of_matrix(matrix: Any, shape: tuple[int, int], where: str) -> NDArray[np.int64]:
+def _pairs_of_matrix(matrix: Any, shape: tuple[int, int], where: str) -> Ints:
     """Return the places of a sparse matrix that are not zero."""
     if matrix.shape != shape:
         raise InvalidInputError(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from mvcc._utils.types import Floats
 from mvcc.reporting.claims import _bars
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (
@@ -31,7 +32,6 @@ from mvcc.reporting.claims._result import (
 from mvcc.reporting.claims._sources import Rows, Source, Values
 from mvcc.reporting.claims._statistics import (
     LEVEL,
-    Array,
     Estimate,
     bootstrap_means,
     holm,
@@ -274,8 +274,8 @@ class Linear:
         )
 
     def _cell(
-        self, place: Place, numbers: Array, counts: Array, stream: int
-    ) -> tuple[CellResult, Array]:
+        self, place: Place, numbers: Floats, counts: Floats, stream: int
+    ) -> tuple[CellResult, Floats]:
         fit = float(r_squared(numbers, counts.mean(axis=0)[np.newaxis])[0])
         again = r_squared(numbers, bootstrap_means(counts, stream))
         below = percentile_estimate(fit, again).high < self.bar
@@ -357,7 +357,7 @@ def _places(table: pd.DataFrame) -> list[Place]:
     return [place_at(table.columns.names, column) for column in table.columns]
 
 
-def _columns(table: pd.DataFrame) -> list[Array]:
+def _columns(table: pd.DataFrame) -> list[Floats]:
     return [column.dropna().to_numpy(dtype=float) for _, column in table.items()]
 
 
@@ -411,7 +411,7 @@ def _by_group(table: pd.DataFrame, unit: Unit) -> str:
     return ", ".join(effects)
 
 
-def _log_slope(numbers: Array, counts: Array) -> float:
+def _log_slope(numbers: Floats, counts: Floats) -> float:
     some = counts > 0
     return (
         float(np.polyfit(np.log(numbers[some]), np.log(counts[some]), 1)[0])

@@ -116,14 +116,10 @@ CLAIMS = described(
         12: All(
             {
                 "iterations": Level(
-                    Values(Rows(CP), _PER_MAPPED, "iterations"),
-                    ITERATIONS,
-                    at_most=FEW_ITERATIONS,
+                    Values(Rows(CP), _PER_MAPPED, "iterations"), ITERATIONS, at_most=FEW_ITERATIONS
                 ),
                 "not converged": Level(
-                    Values(Rows(CP), _PER_MAPPED, "not_converged"),
-                    SHARE,
-                    at_most=FEW_NOT_CONVERGED,
+                    Values(Rows(CP), _PER_MAPPED, "not_converged"), SHARE, at_most=FEW_NOT_CONVERGED
                 ),
             }
         ),

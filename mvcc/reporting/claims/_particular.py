@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from mvcc._utils.types import Floats
 from mvcc.reporting.claims._checks import shortage
 from mvcc.reporting.claims._evidence import Evidence
 from mvcc.reporting.claims._result import (
@@ -23,7 +24,7 @@ from mvcc.reporting.claims._result import (
     place_at,
 )
 from mvcc.reporting.claims._sources import Difference, Rows, Values
-from mvcc.reporting.claims._statistics import Array, bootstrap_means, percentile_estimate
+from mvcc.reporting.claims._statistics import bootstrap_means, percentile_estimate
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,10 @@ class Gain:
         return ClaimResult(judge((), holds), effect=Effect(average, None, GAIN), details=(detail,))
 
 
-def _gains(means: Array) -> Array:
+def _gains(means: Floats) -> Floats:
     """Return the gains of curves that lie beside each other, first those of the better method."""
     better, worse = np.hsplit(means, 2)
-    gains: Array = better / worse - 1
+    gains: Floats = better / worse - 1
     return gains
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.messages import clipped
+from mvcc._utils.types import Floats
 from mvcc.exceptions import StoreError
 from mvcc.reporting.figures._panels import (
     LOGARITHMIC,
@@ -38,13 +39,11 @@ from mvcc.reporting.figures._style import (
 from mvcc.results import BASES, DIRECT_MAPPING, PROPAGATION, SINGLE_VIEW, is_label
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Ellipse
-    from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    Array = Floats
     import pandas as pd
 
 _TITLE = "Figure 3. Constraint propagation in one cluster"
