@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mvcc.exceptions import PropagationWarning
 from mvcc.reporting.claims import _scorecard
-from mvcc.reporting.claims._paper import CLAIMS
+from mvcc.reporting.claims._claims import CLAIMS
 from mvcc.reporting.figures import _plot
 from tests.command_line import mvcc
 from tests.robustness.cases import MOST_CHARACTERS, tally

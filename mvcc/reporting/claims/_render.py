@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mvcc._utils.outputs import OutputFolder
+from mvcc.reporting.claims._claims import WORDS
 from mvcc.reporting.claims._evidence import READINGS
-from mvcc.reporting.claims._means import Best, Means
 from mvcc.reporting.claims._result import (
     CellResult,
     ClaimResult,
@@ -18,37 +18,14 @@ from mvcc.reporting.claims._result import (
     write_equation,
     write_place,
 )
-from mvcc.reporting.claims._scorecard import ClaimRow, Scorecard
+from mvcc.reporting.claims._scorecard import Best, ClaimRow, Means, Scorecard
 from mvcc.reporting.figures import dataset_title, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_TEST = """\
-Trials are paired: all methods of a trial see the same constraints and the same mapping. Where nothing else is said, a
-cell is *better* or *reversed* when Wilcoxon's signed-rank test of its per-trial differences is significant after
-Holm's correction over the cells of the claim (p < .05), and *undecided* otherwise. The effect is the mean over the
-cells; the trials of a data set are the unit of its 95% interval. A comparison **holds** when no cell is reversed and
-the interval lies above 0; it **holds in part** when some cells are reversed and the interval lies above 0 all the
-same; otherwise it **does not hold**: the results show the opposite, or nothing."""
-_HOW = (
-    _TEST
-    + """ Where the paper has a word and no
-figure, the bar is ours and stands in the test; a cell that misses it significantly is *reversed*. p is that of the
-effect against 0 or against the bar. CP is Constraint Propagation, DM Direct Mapping."""
-)
-_BEYOND = """\
-*Joint* is `JointGraphClustering`: all views in one graph of their objects. All methods of a trial have the same
-features, scaled by `AutoScaler`, and the same pairs in every view; n counts the pairs of one view. A claim may fail:
-the last column names the data sets with reversed cells."""
-_READINGS = """\
-The claims of the multi-view experiments under other readings of the closure (Algorithm 2, steps 1 and 2),
-with the pooled effect and the numbers of cells better / undecided / reversed. The verdicts above are those
-of *full*."""
-_MEANS = """\
-Pairwise F-measure, mean of the views and trials ± one standard error; n pairs are judged in each view. *The paper's
-best* and *best peer* are chosen in each line in hindsight, which favors them. The largest mean of a line is bold."""
+_WORDS = WORDS["pages"]
 _NOTE = (
     "CP is Constraint Propagation, DM Direct Mapping. Cells: better / undecided / reversed (paired "
     "trials, Holm over the cells of a claim). Effect: pooled over the cells, with its 95% interval."
@@ -96,7 +73,7 @@ def to_markdown(scorecard: Scorecard) -> str:
     return _page(
         "# The paper's claims, put to the test",
         _summary(scorecard),
-        _HOW,
+        _WORDS["paper"],
         _markdown_table(
             ("#", "claim", "§", "verdict", _CELLS, _EFFECT, "p"),
             (
@@ -105,7 +82,7 @@ def to_markdown(scorecard: Scorecard) -> str:
             ),
         ),
         "## Readings of the closure",
-        _READINGS,
+        _WORDS["readings"],
         "\n".join(f"- *{name}*: {meaning}" for name, meaning in READINGS.items()),
         _markdown_table(
             ("#", "claim", *READINGS),
@@ -121,8 +98,8 @@ def beyond_to_markdown(scorecard: Scorecard) -> str:
     return _page(
         "# Beyond the paper: claims of our own, put to the test",
         _summary(scorecard),
-        _BEYOND,
-        _TEST,
+        _WORDS["beyond"],
+        _WORDS["test"],
         _markdown_table(
             ("#", "claim", "verdict", _CELLS, _EFFECT, "p", "reversed on"),
             (
@@ -132,7 +109,7 @@ def beyond_to_markdown(scorecard: Scorecard) -> str:
         ),
         *_claim_by_claim(scorecard),
         "## Means",
-        _MEANS,
+        _WORDS["means"],
         *_means(scorecard.means),
         *_experiments(scorecard),
     )
