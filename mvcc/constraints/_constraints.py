@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._utils.outputs import replace_file
 from mvcc._utils.row_ids import number_rows
 from mvcc._utils.validation import RandomState
 from mvcc.constraints._checks import MAX_ROW, check_kinds, check_pairs, check_weights
 from mvcc.constraints._closure import Graph, conflict, without_conflicts
-from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of, write_bytes
+from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of
 from mvcc.constraints._kernels.merging import unified
 from mvcc.constraints._neighborhoods import Neighborhoods
 from mvcc.constraints._sampling import sample_pairs
@@ -392,7 +394,7 @@ class Constraints:
         OSError
             When the file cannot be written; then it is as it was.
         """
-        write_bytes(path, self._as_csv(ids))
+        replace_file(Path(path), self._as_csv(ids))
 
     def _as_csv(self, ids: Sequence[str] | None) -> bytes:
         """Return what `to_csv` writes."""

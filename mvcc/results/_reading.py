@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import damage_of, known_checksums
+from mvcc._utils.files import damage_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
@@ -29,6 +29,7 @@ from mvcc.results._format import (
     read_csv,
     unpacked,
 )
+from mvcc.results._manifest import known_checksums
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -161,8 +161,8 @@ def test_what_is_set_aside_is_kept_every_time(tmp_path):
 def test_a_checksum_that_was_cut_off_spoils_no_other(tmp_path):
     store = ResultsStore(tmp_path)
     store.write_trial(0, rows(0))
-    with open(tmp_path / "checksums.txt", "a") as journal:
-        journal.write("\nabcdef0123")
+    with open(tmp_path / ".mvcc-files", "a") as ledger:
+        ledger.write('\n["abcdef0123')
     store.write_trial(1, rows(1))
     assert not store.damaged()
     assert set(store.checksums()) == {"trials/0000.csv.gz", "trials/0001.csv.gz"}
@@ -175,7 +175,7 @@ def test_a_sealed_manifest_lists_every_file_and_blesses_no_damage(tmp_path):
     store.summarize(range(3))
     (store.trials / "0001.csv.gz").write_bytes(b"changed")
     store.seal(MANIFEST.model_copy())
-    assert not (tmp_path / "checksums.txt").exists()
+    assert not (tmp_path / ".mvcc-files").exists()
     listed = json.loads((tmp_path / "manifest.json").read_text())["checksums"]
     assert sorted(listed) == ["curves.csv", "scores.csv.gz", *(f"trials/000{trial}.csv.gz" for trial in range(3))]
     assert list(store.damaged()) == ["trials/0001.csv.gz"]
