@@ -44,7 +44,7 @@ from mvcc import close_views  # noqa: E402
 from mvcc.constraints._relations import mapped_rows  # noqa: E402
 from mvcc.experiments import Config, load_config  # noqa: E402
 from mvcc.experiments._draw import Role, draw_trial, stream  # noqa: E402
-from mvcc.multiview._methods import make_base  # noqa: E402
+from mvcc.multiview.co_em._methods import make_base  # noqa: E402
 from tests.reference.gaussians import covariances, means, membership  # noqa: E402
 
 NUMBERS = (10, 50)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from mvcc._utils.kernels import threads
 from mvcc.constraints import Constraints, Neighborhoods, weights_by_use
-from mvcc.multiview._algorithm_2 import MultiViewConstrainedClustering
-from mvcc.multiview._methods import (
+from mvcc.multiview.co_em._algorithm_2 import MultiViewConstrainedClustering
+from mvcc.multiview.co_em._methods import (
     base_names,
     make_base,
     make_without_base,
@@ -39,12 +39,11 @@ def compile_all_kernels() -> None:
 
 
 def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
-    """Compile every kernel that trials call with some methods, or load what numba has compiled already.
+    """Compile every kernel that trials call with some methods, or load what numba has compiled
+    already.
 
-    Parameters
-    ----------
-    used : iterable of (str or None, str, str or None)
-        The names of a base, None for methods without one, and of a method, and how the base starts.
+    `used`: the names of a base, None for methods without one, and of a method, and how the base
+    starts.
     """
     for base, method, init in used:
         if base is not None:

@@ -19,17 +19,11 @@ _SEED = 5
 
 
 def write_example(folder: Path) -> list[Path]:
-    """Write an example: two tables, matches, judged pairs, a commented configuration and a page that explains them.
+    """Write an example: two tables, matches, judged pairs, a commented configuration and a page
+    that explains them.
 
-    Returns
-    -------
-    list of Path
-        The files.
-
-    Raises
-    ------
-    StoreError
-        When one of the files is there already, or cannot be written.
+    Returns: the files.
+    Raises StoreError: when one of the files is there already, or cannot be written.
     """
     contents = {name: _csv(rows) for name, rows in _tables().items()}
     for name in ("cluster.yaml", "README.md"):

@@ -54,27 +54,19 @@ def _columns(value: Any) -> Any:
 class View(Section):
     """One collection: a table with a row per instance.
 
-    Attributes
-    ----------
-    path : str
-        CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, or a folder of Parquet files.
-    id_column : str or None
-        The column that names the rows; by default one called ``id`` or without a name, else one that is called
-        like an id and has distinct values; else rows are numbered from 0.
-    labels_column : str or None
-        True labels, which are only compared with the clusters.
-    ignore : tuple of str
-        Columns that are not used.
-    columns : tuple of str, or dict, or None
-        The only columns that are used; or by name what a column is used as: number, text, category, date or ignore.
-    features, n_components
-        As for all views, where this one is an exception.
+    `features, n_components`: as for all views, where this one is an exception.
     """
 
+    # CSV, TSV, Excel (.xlsx), JSON, Parquet, NPZ, NPY or ARFF, or a folder of Parquet files
     path: _Path = Field(examples=["texts.csv"])
+    # the column that names the rows; by default one called ``id`` or without a name, else one that
+    # is called like an id and has distinct values; else rows are numbered from 0
     id_column: _Column | None = None
-    labels_column: _Column | None = None
+    labels_column: _Column | None = None  # true labels, which are only compared with the clusters
+    # columns that are not used
     ignore: Annotated[tuple[_Column, ...], BeforeValidator(_columns)] = ()
+    # the only columns that are used; or by name what a column is used as: number, text, category,
+    # date or ignore
     columns: Annotated[
         dict[str, Kind | Literal["ignore"]] | tuple[_Column, ...] | None,
         BeforeValidator(_columns),
@@ -87,58 +79,44 @@ class View(Section):
 class Job(Section):
     """Everything that `mvcc cluster` is told.
 
-    Attributes
-    ----------
-    views : dict of View
-        By name, in the order of the results.
-    matches : dict
-        By ``view:view``, the file of pairs of ids that are the same object.
-    constraints : dict
-        By view, the file of must-links and cannot-links.
-    show : dict
-        By view, the columns that `mvcc ask` shows of a row; they are clustered as others are.
-    asked : str or None
-        The folder of `mvcc ask`: what was answered there counts beside the constraints.
-    n_clusters : int or "auto"
-        "auto" is the number of groups that the answers name.
-    method : {"joint", "co-em"}
-        ``JointGraphClustering``, or the paper's ``MultiViewConstrainedClustering``.
-    base, transfer, threshold, closure
-        As in ``MultiViewConstrainedClustering``; the joint method has none of them.
-    on_conflict : {"error", "drop"}
-        Stop where constraints contradict each other, or leave out what contradicts heavier ones.
-    features : {"auto", "counts", "histograms", "scaled", "spectral", "pca", "none"}
-        How the columns become the space that is clustered: by the rule of ``AutoFeatures``, which "counts",
-        "histograms" and "scaled" override; or "spectral" and "pca", with ``n_components``. By default "auto" with the
-        joint method, and "spectral" with co-EM.
-    stability_runs : int or None
-        How many more clusterings, with other seeds and without a tenth of the constraints, tell how stable the
-        result is. By default 10, or 3 from 100,000 rows on.
-    comparison : bool
-        Whether the result is compared with other methods, by what is held out.
-    sample : int or None
-        Of a folder, how many rows the model is fitted on; by default 100,000, or fewer where memory is low.
-    seed : int
+    `base, transfer, threshold, closure`: as in ``MultiViewConstrainedClustering``; the joint
+    method has none of them.
     """
 
+    # by name, in the order of the results
     views: dict[str, View] = Field(examples=["{texts: texts.csv, images: images.npz}"])
+    # by ``view:view``, the file of pairs of ids that are the same object
     matches: dict[str, _Path] = Field(default={}, examples=["{texts:images: matches.csv}"])
+    # by view, the file of must-links and cannot-links
     constraints: dict[str, _Path] = Field(default={}, examples=["{texts: pairs.csv}"])
+    # by view, the columns that `mvcc ask` shows of a row; they are clustered as others are
     show: dict[str, Annotated[tuple[_Column, ...], BeforeValidator(_columns)]] = Field(
         default={}, examples=["{texts: [title, body]}"]
     )
+    # the folder of `mvcc ask`: what was answered there counts beside the constraints
     asked: _Path | None = Field(default=None, examples=["asked"])
+    # "auto" is the number of groups that the answers name
     n_clusters: _NumberOfClusters = Field(examples=["5"])
+    # ``JointGraphClustering``, or the paper's ``MultiViewConstrainedClustering``
     method: Annotated[Literal["joint", "co-em"], one_of(METHODS)] = "joint"
     base: Annotated[str, one_of(base_names())] = "mpck-means"
     transfer: Annotated[str, one_of(transfer_names())] = "constraint-propagation"
     threshold: _Threshold = 0.75
     closure: Annotated[Literal["full", "view", "none"], one_of(("full", "view", "none"))] = "full"
+    # stop where constraints contradict each other, or leave out what contradicts heavier ones
     on_conflict: Annotated[Literal["error", "drop"], one_of(("error", "drop"))] = "error"
+    # how the columns become the space that is clustered: by the rule of ``AutoFeatures``, which
+    # "counts", "histograms" and "scaled" override; or "spectral" and "pca", with ``n_components``.
+    # By default "auto" with the joint method, and "spectral" with co-EM
     features: _Features | None = Field(default=None, validate_default=True)
     n_components: _Components | None = None
+    # how many more clusterings, with other seeds and without a tenth of the constraints, tell how
+    # stable the result is. By default 10, or 3 from 100,000 rows on
     stability_runs: Annotated[int | None, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = None
+    # whether the result is compared with other methods, by what is held out
     comparison: Annotated[bool, Field(strict=True), allowed("true or false")] = True
+    # of a folder, how many rows the model is fitted on; by default 100,000, or fewer where memory
+    # is low
     sample: Annotated[int | None, Field(ge=2, le=10**9), allowed("a whole number from 2 to 10^9")] = None
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
 
@@ -244,22 +222,13 @@ def load_job(
 ) -> Job:
     """Put a job together from a YAML file, if there is one, and options, which replace its values.
 
-    Parameters
-    ----------
-    path : str or path-like or None
-        Paths in this file are relative to it.
-    options : iterable of (keys, value, label)
-        Where the value belongs, such as ``("views", "texts", "path")``, and what messages call the option. The path
-        of a new view comes before what else is said of it.
-    overrides : iterable of str
-        Values that replace those of the file, such as ``"n_clusters=4"``; what follows the ``=`` is YAML.
-    defaults : mapping
-        Values where neither file nor options have any.
-
-    Raises
-    ------
-    ConfigError
-        With one line for each unknown key, wrong type and impossible value.
+    `path`: paths in this file are relative to it.
+    `options`: where the value belongs, such as ``("views", "texts", "path")``, and what messages
+    call the option. The path of a new view comes before what else is said of it.
+    `overrides`: values that replace those of the file, such as ``"n_clusters=4"``; what follows
+    the ``=`` is YAML.
+    `defaults`: values where neither file nor options have any.
+    Raises ConfigError: with one line for each unknown key, wrong type and impossible value.
     """
     source = "the options" if path is None else os.fspath(path)
     options = list(options)

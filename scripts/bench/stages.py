@@ -51,17 +51,17 @@ STAGES: list[tuple[str, Places]] = [
             ("mvcc.propagation._gaussians", "memberships"),
         ],
     ),
-    ("Python around propagation (Gaussians, tree)", [("mvcc.multiview._transfer", "propagate_constraints")]),
-    ("closure", [("mvcc.experiments._trial", "augment"), ("mvcc.multiview._co_em", "augment")]),
+    ("Python around propagation (Gaussians, tree)", [("mvcc.multiview.co_em._transfer", "propagate_constraints")]),
+    ("closure", [("mvcc.experiments._trial", "augment"), ("mvcc.multiview.co_em._loop", "augment")]),
     (
         "mapping and uniting constraints",
         [
-            ("mvcc.multiview._co_em", "ConstraintMap"),
-            ("mvcc.multiview._co_em", "_transferred"),
-            ("mvcc.multiview._co_em", "unify"),
+            ("mvcc.multiview.co_em._loop", "ConstraintMap"),
+            ("mvcc.multiview.co_em._loop", "_transferred"),
+            ("mvcc.multiview.co_em._loop", "unify"),
         ],
     ),
-    ("diagnostics", [("mvcc.multiview._algorithm_2", "diagnose")]),
+    ("diagnostics", [("mvcc.multiview.co_em._algorithm_2", "diagnose")]),
     ("co-EM and estimator (rest)", [("mvcc.multiview.MultiViewConstrainedClustering", "fit")]),
     (
         "scoring (F, precision and counts)",

@@ -23,8 +23,8 @@ from sklearn.decomposition import PCA
 
 from mvcc import JointGraphClustering
 from mvcc.embedding import joint_graph, neighbors_for
-from mvcc.multiview._answers import Groups, first_step, shares_of_classes, spread
-from mvcc.multiview._joint_set import pairs_of_objects
+from mvcc.multiview.joint._joint_set import pairs_of_objects
+from mvcc.multiview.joint._spreading import Groups, first_step, shares_of_classes, spread
 from scripts.pictures.method import CLUSTERS, MARKERS, Scene, draw_constraints, draw_rows, new_axes
 from scripts.pictures.small import FOLDER, save_small
 

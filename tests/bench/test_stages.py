@@ -69,7 +69,7 @@ def test_timers_do_not_change_the_results_and_are_taken_off(config):
     assert all(now is former for now, former in zip(wrapped(), before, strict=True))
 
 
-@pytest.mark.parametrize("owner", ["mvcc.multiview._co_em", "mvcc.multiview._co_em.CoEM", "mvcc.no_module"])
+@pytest.mark.parametrize("owner", ["mvcc.multiview.co_em._loop", "mvcc.multiview.co_em._loop.CoEM", "mvcc.no_module"])
 def test_a_name_that_does_not_exist_fails_and_leaves_no_timer(owner):
     before = wrapped()
     with pytest.raises(AttributeError, match=r"no_name|no_module"), timers([*STAGES, ("new", [(owner, "no_name")])]):

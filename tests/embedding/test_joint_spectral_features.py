@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import mvcc.embedding._joint
 import mvcc.embedding._pair_metric
-import mvcc.multiview._joint_graph_clustering
+import mvcc.multiview.joint._joint_graph_clustering
 from mvcc import ConstrainedViews, Constraints, JointSpectralFeatures
 from mvcc.exceptions import InvalidInputError
 from tests.embedding.test_joint_graph import problem
@@ -27,7 +27,7 @@ FEATURES = FITTED.fit_transform(VIEWS, mappings=MATCHES)
 
 
 @pytest.mark.parametrize(
-    "module", [mvcc.embedding._joint, mvcc.embedding._pair_metric, mvcc.multiview._joint_graph_clustering]
+    "module", [mvcc.embedding._joint, mvcc.embedding._pair_metric, mvcc.multiview.joint._joint_graph_clustering]
 )
 def test_the_examples_of_docstrings_run(module):
     failed, attempted = doctest.testmod(module)

@@ -21,8 +21,8 @@ from mvcc.exceptions import InvalidInputError, StoreError
 from mvcc.experiments import load_config, plan_run, replay_trial, run_experiment
 from mvcc.experiments._cells import list_cells
 from mvcc.experiments._trial import run_trial
-from mvcc.multiview import _methods as methods_module
-from mvcc.multiview._transfer import ViewState
+from mvcc.multiview.co_em import _methods as methods_module
+from mvcc.multiview.co_em._transfer import ViewState
 from tests.experiments.test_trial import small_config
 from tests.multiview.test_methods import install, offer
 

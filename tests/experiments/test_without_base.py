@@ -15,7 +15,13 @@ from mvcc.experiments import Config, replay_trial, run_experiment
 from mvcc.experiments._cells import list_cells
 from mvcc.experiments._draw import draw_trial
 from mvcc.experiments._trial import clustering_seed, run_trial
-from mvcc.multiview._methods import needs_base, own_transfer_names, transfer_class, transfer_names, transfer_options
+from mvcc.multiview.co_em._methods import (
+    needs_base,
+    own_transfer_names,
+    transfer_class,
+    transfer_names,
+    transfer_options,
+)
 from mvcc.reporting import FIGURES
 from mvcc.reporting.html._learning_curves import learning_curves
 from mvcc.results._format import MEASURES

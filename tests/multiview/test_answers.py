@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from mvcc import Constraints
 from mvcc.embedding import JointGraph, raw_columns
-from mvcc.multiview._answers import Groups, first_step, predicted_by_columns, shares_of_classes, spread
+from mvcc.multiview.joint._spreading import Groups, first_step, predicted_by_columns, shares_of_classes, spread
 from tests.reference import joint as slow
 from tests.strategies import as_dict, assert_holds, seeds
 

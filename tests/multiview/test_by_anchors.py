@@ -168,7 +168,7 @@ def test_wrong_matches_are_found_and_left_out():
 def test_of_many_matches_a_share_tells_whether_to_look_at_all(monkeypatch):
     views, _, matches = problem(1500, matched=0.5)
     whole = fit(views, matches).suspicions_[0, 1]
-    monkeypatch.setattr("mvcc.multiview._suspicious_matches.MOST_AT_ONCE", 200)
+    monkeypatch.setattr("mvcc.multiview.matches._suspicious.MOST_AT_ONCE", 200)
     part = fit(views, matches).suspicions_[0, 1]
     values, counts = np.unique(part, return_counts=True)
     assert counts.max() >= 500, "those that were not looked at have the mean of the others"
@@ -239,8 +239,8 @@ def test_many_to_many_matches_and_weights_of_views():
 
 def test_features_and_questions_of_very_many_objects(monkeypatch):
     monkeypatch.setattr("mvcc.embedding._anchor_graph.ANCHORS_FROM", 500)
-    monkeypatch.setattr("mvcc.multiview._coverage.MOST_DENSE_OBJECTS", 500)
-    monkeypatch.setattr("mvcc.multiview._coverage.N_CANDIDATES", 60)
+    monkeypatch.setattr("mvcc.multiview.questions._coverage.MOST_DENSE_OBJECTS", 500)
+    monkeypatch.setattr("mvcc.multiview.questions._coverage.N_CANDIDATES", 60)
     views, y, matches = problem()
     features = JointSpectralFeatures(2 * K, random_state=0).fit_transform(views, mappings=matches)
     assert [rows.shape for rows in features] == [(600, 2 * K)] * 2

@@ -9,7 +9,7 @@ import scipy.linalg
 from mvcc import candidate_hits, match_candidates
 from mvcc.embedding import raw_columns
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import _match_candidates as module
+from mvcc.multiview.matches import _candidates as module
 
 
 def two_views(n=90, noise=0.1, n_matches=60, seed=0):

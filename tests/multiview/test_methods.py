@@ -9,8 +9,8 @@ import pytest
 
 from mvcc import ConstraintPropagation, DirectMapping, MPCKMeans, PCKMeans
 from mvcc.exceptions import ConfigError
-from mvcc.multiview import _methods as methods_module
-from mvcc.multiview._methods import (
+from mvcc.multiview.co_em import _methods as methods_module
+from mvcc.multiview.co_em._methods import (
     Origin,
     base_names,
     make_base,

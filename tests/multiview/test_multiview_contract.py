@@ -74,7 +74,7 @@ def test_every_check_meets_every_base_transfer_and_closure():
 
 @pytest.fixture(autouse=True)
 def few_thresholds(monkeypatch):
-    monkeypatch.setattr("mvcc.multiview._threshold.GRID", (0.3, 0.9))
+    monkeypatch.setattr("mvcc.multiview.co_em._threshold.GRID", (0.3, 0.9))
 
 
 def clusterings(model, problem):

@@ -13,8 +13,8 @@ from sklearn.metrics import confusion_matrix
 
 from mvcc import ConstrainedViews, Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._confidence import SHARPNESS, chosen_sharpness, with_labels
-from mvcc.multiview._joint_graph_clustering import _judged_objects
+from mvcc.multiview.joint._confidence import SHARPNESS, chosen_sharpness, with_labels
+from mvcc.multiview.joint._joint_graph_clustering import _judged_objects
 from tests.multiview.test_joint_graph_clustering import blobs, digits, fit
 
 

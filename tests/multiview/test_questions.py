@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mvcc import ConstrainedViews, Constraints, JointGraphClustering, Questions, close_views, pairwise_f_measure
 from mvcc.embedding import joint_graph
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import _coverage
-from mvcc.multiview._question_types import ClustersHint, Progress, Untold
+from mvcc.multiview.questions import _coverage
+from mvcc.multiview.questions._types import ClustersHint, Progress, Untold
 from tests.reference import questions as reference
 
 

@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 
 from mvcc import JointGraphClustering, pairwise_f_measure, suspicious_matches
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import _suspicious_matches as module
+from mvcc.multiview.matches import _suspicious as module
 from tests.reference import joint as slow
 from tests.strategies import seeds
 
@@ -121,7 +121,7 @@ def test_clustering_leaves_wrong_matches_out(wrong, monkeypatch):
         assert (y[dropped[:, 0]] != y[dropped[:, 1]]).mean() > 0.6
         assert len(model.suspicions_[0, 1]) == 600
     monkeypatch.setattr(
-        "mvcc.multiview._joint_graph_clustering.to_drop", lambda s, agreement: np.zeros(len(s), np.bool_)
+        "mvcc.multiview.joint._joint_graph_clustering.to_drop", lambda s, agreement: np.zeros(len(s), np.bool_)
     )
     bare = models()
     assert not any(len(model.dropped_matches_[0, 1]) for model in bare)

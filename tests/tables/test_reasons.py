@@ -9,8 +9,8 @@ import pytest
 
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._relations import augment
-from mvcc.multiview import _methods as methods
-from mvcc.multiview._transfer import ConstraintPropagation, DirectMapping
+from mvcc.multiview.co_em import _methods as methods
+from mvcc.multiview.co_em._transfer import ConstraintPropagation, DirectMapping
 from mvcc.reporting.html import write_clustering_report
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables.fitting import _fit

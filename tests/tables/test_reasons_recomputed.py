@@ -14,8 +14,8 @@ import pytest
 from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._map import ConstraintMap
 from mvcc.constraints._relations import relations_between
-from mvcc.multiview import _methods as methods
-from mvcc.multiview._transfer import ConstraintPropagation
+from mvcc.multiview.co_em import _methods as methods
+from mvcc.multiview.co_em._transfer import ConstraintPropagation
 from mvcc.tables import load_job
 from mvcc.tables.fitting._chains import Reasons, propagated, received
 from mvcc.tables.fitting._co_em import CoEM

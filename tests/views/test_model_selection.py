@@ -19,8 +19,8 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-import mvcc.multiview._algorithm_2
 import mvcc.multiview._matching
+import mvcc.multiview.co_em._algorithm_2
 import mvcc.views._constrained
 import mvcc.views._model_selection
 import mvcc.views._per_view
@@ -74,7 +74,7 @@ def assert_same_labels(one, other):
 @pytest.mark.parametrize(
     "module",
     [
-        mvcc.multiview._algorithm_2,
+        mvcc.multiview.co_em._algorithm_2,
         mvcc.views._constrained,
         mvcc.views._model_selection,
         mvcc.multiview._matching,

@@ -24,16 +24,14 @@ Floats = NDArray[np.float64]
 def number_criteria(job: Job, inputs: Inputs) -> dict[str, Any]:
     """Return criteria for the number of clusters.
 
-    The silhouette (Rousseeuw 1987) and prediction strength (Tibshirani and Walther 2005) are those of k-means in the k
-    leading components of the joint graph, whose eigengap (von Luxburg 2007) is another; the gap statistic (Tibshirani,
-    Walther and Hastie 2001) is that of k-means in the columns of the largest view. Of views that matches do not
-    connect, the largest set is looked at.
+    The silhouette (Rousseeuw 1987) and prediction strength (Tibshirani and Walther 2005) are
+    those of k-means in the k leading components of the joint graph, whose eigengap (von Luxburg
+    2007) is another; the gap statistic (Tibshirani, Walther and Hastie 2001) is that of k-means
+    in the columns of the largest view. Of views that matches do not connect, the largest set is
+    looked at.
 
-    Returns
-    -------
-    dict
-        ``k``, the numbers that were tried; ``criteria``, the values of each by its name; and ``best``, the number that
-        each proposes, None where it proposes none.
+    Returns: ``k``, the numbers that were tried; ``criteria``, the values of each by its name;
+    and ``best``, the number that each proposes, None where it proposes none.
     """
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits

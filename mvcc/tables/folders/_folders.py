@@ -27,44 +27,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Folders:
-    """The views of a job that are folders, and the workers that read them.
-
-    Attributes
-    ----------
-    of_view : dict {str: Folder}
-    client : distributed.Client
-    on_step : callable
-        Told what is being done.
-    """
+    """The views of a job that are folders, and the workers that read them."""
 
     of_view: Mapping[str, Folder]
     client: Client
-    on_step: Callable[[str], None]
+    on_step: Callable[[str], None]  # told what is being done
 
     def __contains__(self, name: str) -> bool:
         return name in self.of_view
 
     def sample(self, job: Job, tables: list[Table], problems: Problems) -> tuple[list[Table], dict[str, pd.DataFrame]]:
-        """Read a sample of every folder: all rows that were judged, matched rows up to a bound, and others.
+        """Read a sample of every folder: all rows that were judged, matched rows up to a bound, and
+        others.
 
-        Parameters
-        ----------
-        job : Job
-        tables : list of Table
-            The views that are files.
-        problems : Problems
-            What does not keep from reading on goes there.
-
-        Returns
-        -------
-        list of Table
-        dict {pair of views: DataFrame}
-            The lines that were drawn of each file of matches.
-
-        Raises
-        ------
-        DataError, InvalidInputError
-            For files that cannot be used.
+        `tables`: the views that are files.
+        `problems`: what does not keep from reading on goes there.
+        Returns: the lines that were drawn of each file of matches.
+        Raises DataError, InvalidInputError: for files that cannot be used.
         """
         from mvcc.tables.folders._sample import Drawing, draw_matches, draw_rows, judged_ids, sample_sizes
 
@@ -89,20 +68,11 @@ class Folders:
         return sampled, drawn
 
     def label(self, job: Job, saved: SavedClustering, new: Path, facts: dict[str, Any]) -> None:
-        """Write the clusters of all rows into the folder of each view, and what is told of them into the facts.
+        """Write the clusters of all rows into the folder of each view, and what is told of them
+        into the facts.
 
-        Parameters
-        ----------
-        job : Job
-        saved : SavedClustering
-        new : Path
-            The folder of the results, with the model and the labels of the sample.
-        facts : dict
-
-        Raises
-        ------
-        MvccError
-            As `write_labels`.
+        `new`: the folder of the results, with the model and the labels of the sample.
+        Raises MvccError: as `write_labels`.
         """
         from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
@@ -126,14 +96,9 @@ class Folders:
 def folders_of(job: Job, scheduler: str | None, on_step: Callable[[str], None]) -> Iterator[Folders | None]:
     """Give the folders of a job with workers for them, or None where all views are files.
 
-    Raises
-    ------
-    DataError
-        For a folder that cannot be read, and where dask is not installed.
-    ConfigError
-        For a sample or a scheduler without a folder, or no address.
-    WorkerError
-        For a scheduler that is not there.
+    Raises DataError: for a folder that cannot be read, and where dask is not installed.
+    Raises ConfigError: for a sample or a scheduler without a folder, or no address.
+    Raises WorkerError: for a scheduler that is not there.
     """
     names = [name for name, view in job.views.items() if is_folder(view.path)]
     if not names:

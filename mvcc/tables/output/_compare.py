@@ -25,10 +25,7 @@ Said = dict[tuple[frozenset[Any], Any], dict[str, Any]]
 def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
     """Compare the clusterings in two folders of `mvcc cluster`, as `compare_facts` does.
 
-    Raises
-    ------
-    StoreError
-        For a folder that cannot be read, or as `compare_facts`.
+    Raises StoreError: for a folder that cannot be read, or as `compare_facts`.
     """
     return compare_facts((read_facts(first), read_facts(second)), (str(first), str(second)))
 
@@ -36,29 +33,18 @@ def compare_clusterings(first: Path, second: Path) -> dict[str, Any]:
 def compare_facts(facts: tuple[Facts, Facts], called: tuple[str, str]) -> dict[str, Any]:
     """Compare two clusterings, on the views and rows that both have.
 
-    Clusters of the second one are numbered as those of the first that they hold most rows of, alike in all views whose
-    clusters have one numbering.
+    Clusters of the second one are numbered as those of the first that they hold most rows of,
+    alike in all views whose clusters have one numbering.
 
-    Parameters
-    ----------
-    facts : tuple of two dicts
-        As in ``clustering.json``.
-    called : tuple of two str
-        What messages call them.
-
-    Returns
-    -------
-    dict
-        ``clusterings``, what they are called; ``views``: per view the number of common rows, adjusted Rand index (None
-        without two common rows that have a cluster), ``numbers`` (that of every cluster of the second in the numbering
-        of the first), ``table`` with the ``clusters`` of its rows and columns, ``moved`` rows as in the table of
-        `write_moved`, and ``judgments`` that are ``new`` or ``gone``; ``matches`` of every two views, the same;
-        ``notes`` on what was not compared.
-
-    Raises
-    ------
-    StoreError
-        For clusterings without a view or a row in common.
+    `facts`: as in ``clustering.json``.
+    `called`: what messages call them.
+    Returns: ``clusterings``, what they are called; ``views``: per view the number of common
+    rows, adjusted Rand index (None without two common rows that have a cluster), ``numbers``
+    (that of every cluster of the second in the numbering of the first), ``table`` with the
+    ``clusters`` of its rows and columns, ``moved`` rows as in the table of `write_moved`, and
+    ``judgments`` that are ``new`` or ``gone``; ``matches`` of every two views, the same;
+    ``notes`` on what was not compared.
+    Raises StoreError: for clusterings without a view or a row in common.
     """
     views = [{view["name"]: view for view in one["views"]} for one in facts]
     clusters = {
@@ -87,10 +73,7 @@ def compare_facts(facts: tuple[Facts, Facts], called: tuple[str, str]) -> dict[s
 def write_moved(found: dict[str, Any], path: Path, *, fresh: bool = False) -> None:
     """Write the rows that moved to a CSV file.
 
-    Raises
-    ------
-    StoreError
-        If the file exists and may not be replaced, or cannot be written.
+    Raises StoreError: if the file exists and may not be replaced, or cannot be written.
     """
     inputs = [one for folder in found["clusterings"] for one in inputs_of_clustering(Path(folder))]
     rows = [[view["name"], *row.values()] for view in found["views"] for row in view["moved"]]

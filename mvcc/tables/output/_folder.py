@@ -40,11 +40,8 @@ OUTLIER = -1  # in place of a cluster
 def results_folder(folder: Path, job: Job, *, fresh: bool) -> Iterator[OutputFolder]:
     """Give a folder for the results of a job, locked until all is written.
 
-    Raises
-    ------
-    StoreError
-        If it holds a clustering that is not to be replaced, other files, or files that somebody changed, if another
-        process writes to it, or if it cannot be written.
+    Raises StoreError: if it holds a clustering that is not to be replaced, other files, or files
+    that somebody changed, if another process writes to it, or if it cannot be written.
     """
     elsewhere = "choose another folder with --out"
     inputs = inputs_of(job)
@@ -88,10 +85,7 @@ def inputs_of(job: Job) -> list[str]:
 def job_of_clustering(folder: Path, facts: dict[str, Any]) -> Job:
     """Return the job that a clustering repeats.
 
-    Raises
-    ------
-    StoreError
-        If it does not have the views of the facts.
+    Raises StoreError: if it does not have the views of the facts.
     """
     job, names = load_job(folder / CONFIG), [view["name"] for view in facts["views"]]
     if list(job.views) != names:
@@ -108,12 +102,10 @@ def inputs_of_clustering(folder: Path) -> list[str]:
 
 
 def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
-    """Compare the files of a clustering with its facts: return how many fit, what is wrong, and what is worth knowing.
+    """Compare the files of a clustering with its facts: return how many fit, what is wrong, and
+    what is worth knowing.
 
-    Raises
-    ------
-    StoreError
-        When the facts themselves cannot be read.
+    Raises StoreError: when the facts themselves cannot be read.
     """
     facts = parse_facts(read_facts(folder))
     verified, wrong, notes = 1, [], []
@@ -240,18 +232,18 @@ def write_folder(
     facts: dict[str, Any],
     add_labels: Callable[[Path], None] | None = None,
 ) -> None:
-    """Write labels, the tables of every view, model, config, facts and report in the place of the former ones.
+    """Write labels, the tables of every view, model, config, facts and report in the place of the
+    former ones.
 
-    The checksum of the model is added to the facts. ``add_labels`` writes the clusters of all rows of folders into the
-    folder that it is given, where model and labels are already, and adds what it found to the facts.
+    The checksum of the model is added to the facts. ``add_labels`` writes the clusters of all
+    rows of folders into the folder that it is given, where model and labels are already, and
+    adds what it found to the facts.
 
-    The former files stay until all is written. The facts are the first to go and the last to come, so that they are
-    never those of other files. ``tables`` are those that were read, with the rows that were left out.
+    The former files stay until all is written. The facts are the first to go and the last to
+    come, so that they are never those of other files. ``tables`` are those that were read, with
+    the rows that were left out.
 
-    Raises
-    ------
-    StoreError
-        When something cannot be written.
+    Raises StoreError: when something cannot be written.
     """
     from mvcc.reporting.html import clustering_page  # jinja2 and plotly
 

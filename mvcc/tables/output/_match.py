@@ -40,36 +40,23 @@ def propose_matches(
     n_candidates: int = 1,
     with_known: bool = False,
 ) -> dict[str, Any]:
-    """Find likely counterparts of unmatched rows, and measure how often known matches are found in this way.
+    """Find likely counterparts of unmatched rows, and measure how often known matches are found in
+    this way.
 
-    Parameters
-    ----------
-    job : Job
-    clustering : Path or None
-        The folder of a clustering by this job: matches that it left out are not learned from, and the clusters of both
-        rows are told.
-    between : str or None
-        ``VIEW:VIEW``; by default the only two views with matches.
-    n_rows : int
-        Rows of the first view to propose counterparts for, those with the highest scores.
-    n_candidates : int
-        Counterparts of each.
-    with_known : bool
-        Whether the matches that were learned from follow the proposals, with the rank "known".
-
-    Returns
-    -------
-    dict
-        ``views``, their names; ``n_matches``, and ``n_unmatched`` rows of each; ``found_first`` and
-        ``found_in_five``, the shares of matches that were found when they were cut (None where that would take too
-        long, or too few would be left); ``n_proposals``; ``columns`` and ``rows``, a list of values for each proposal.
-
-    Raises
-    ------
-    ConfigError
-        For views that are not those of the job, or not two.
-    DataError, InvalidInputError
-        As `read_inputs` and `with_answers`, and for too few matches.
+    `clustering`: the folder of a clustering by this job: matches that it left out are not
+    learned from, and the clusters of both rows are told.
+    `between`: ``VIEW:VIEW``; by default the only two views with matches.
+    `n_rows`: rows of the first view to propose counterparts for, those with the highest scores.
+    `n_candidates`: counterparts of each.
+    `with_known`: whether the matches that were learned from follow the proposals, with the rank
+    "known".
+    Returns: ``views``, their names; ``n_matches``, and ``n_unmatched`` rows of each;
+    ``found_first`` and ``found_in_five``, the shares of matches that were found when they were
+    cut (None where that would take too long, or too few would be left); ``n_proposals``;
+    ``columns`` and ``rows``, a list of values for each proposal.
+    Raises ConfigError: for views that are not those of the job, or not two.
+    Raises DataError, InvalidInputError: as `read_inputs` and `with_answers`, and for too few
+    matches.
     """
     inputs = with_answers(job, read_inputs(job))
     tables, known = _between(inputs, between)
@@ -135,10 +122,7 @@ def _listed(found: MatchCandidates, n_rows: int) -> tuple[NDArray[np.int64], lis
 def write_proposals(found: dict[str, Any], path: Path, job: Job, *, fresh: bool = False) -> None:
     """Write proposals as a file of matches; what is shown of the rows never counts as a formula.
 
-    Raises
-    ------
-    StoreError
-        If the file exists and may not be replaced, or cannot be written.
+    Raises StoreError: if the file exists and may not be replaced, or cannot be written.
     """
     rows = [[*row[:2], *escaped([str(value) for value in row[2:]])] for row in found["rows"]]
     write_output(path, csv_bytes([found["columns"], *rows]), PROPOSALS, fresh=fresh, inputs=inputs_of(job))

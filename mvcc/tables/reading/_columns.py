@@ -50,23 +50,12 @@ _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.
 
 @dataclass(frozen=True)
 class Column:
-    """What became of a column.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "text", "category", "date"} or None
-        What it is clustered as; None where it is left out.
-    note : str
-        Why it is left out, or how it was read.
-    n_missing : int
-        Values that are not there.
-    """
+    """What became of a column."""
 
     name: str
-    kind: Kind | None
-    note: str = ""
-    n_missing: int = 0
+    kind: Kind | None  # what it is clustered as; None where it is left out
+    note: str = ""  # why it is left out, or how it was read
+    n_missing: int = 0  # values that are not there
 
 
 @dataclass(frozen=True)
@@ -159,11 +148,7 @@ def as_whole(column: pd.Series[Any]) -> pd.Series[Any]:
 def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[str, Understood]:
     """Find out what columns are, those of numbers all at once: there may be many.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    asked : dict {str: str or None}
-        The columns, and the kind of each where it was said.
+    `asked`: the columns, and the kind of each where it was said.
     """
     delimiter = frame.attrs.get("delimiter")
     frame = without_attrs(frame)
@@ -205,16 +190,10 @@ def _as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
 def understand(values: pd.Series[Any], asked: Kind | None, delimiter: str | None, order: str = "") -> Understood:
     """Find out what a column is, unless it was said.
 
-    Parameters
-    ----------
-    values : Series
-        As they were read.
-    asked : str or None
-        The kind that was asked for.
-    delimiter : str or None
-        What separates the columns of the file, which tells what a comma in a number is.
-    order : str
-        The order of day, month and year, where it is known.
+    `values`: as they were read.
+    `asked`: the kind that was asked for.
+    `delimiter`: what separates the columns of the file, which tells what a comma in a number is.
+    `order`: the order of day, month and year, where it is known.
     """
     missing = is_missing(values)
     column = Column(str(values.name), asked, "", int(missing.sum()))

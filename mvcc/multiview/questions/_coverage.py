@@ -8,7 +8,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from sklearn.cluster import MiniBatchKMeans
 
 from mvcc.embedding import AnchorGraph, JointGraph
-from mvcc.multiview._answers import SPREADING
+from mvcc.multiview.joint._spreading import SPREADING
 
 MOST_DENSE_OBJECTS = 5_000
 N_EIGENPAIRS = 100  # of larger graphs

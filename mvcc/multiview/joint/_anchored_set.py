@@ -20,7 +20,10 @@ from mvcc._utils.progress import teller
 from mvcc.cluster import search_pck
 from mvcc.constraints import Constraints, Relations
 from mvcc.embedding import AnchorEigenpairs, AnchorGraph, anchor_graph, by_anchors, object_columns, weighted
-from mvcc.multiview._answers import (
+from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
+from mvcc.multiview.joint._nearest_anchors import NearestAnchors, log_shares
+from mvcc.multiview.joint._nearest_rows import NearestRows
+from mvcc.multiview.joint._spreading import (
     COLUMNS_SHARE,
     SPREADING,
     Groups,
@@ -30,9 +33,6 @@ from mvcc.multiview._answers import (
     shares_of_classes,
     with_ones,
 )
-from mvcc.multiview._joint_set import JointClusters, JointSet, Settings
-from mvcc.multiview._nearest_anchors import NearestAnchors, log_shares
-from mvcc.multiview._nearest_rows import NearestRows
 
 SEARCHED = 5_000  # objects that stand for all where Eq. 1 is minimized
 _TINY = 1e-12
@@ -51,17 +51,12 @@ def joint_set(
 
 @dataclass(frozen=True, eq=False)
 class AnchoredClusters(JointClusters):
-    """The clusters of objects that are tied to anchors.
+    """The clusters of objects that are tied to anchors."""
 
-    Attributes
-    ----------
-    at_anchors : (p, k) array or None
-        What judged objects say for every cluster of an object, times the root of its degree, by each of its ties.
-    coefficients : list of (d_v + 1, k) arrays
-        By which the columns of each view, and a constant, predict clusters.
-    """
-
+    # (p, k): what judged objects say for every cluster of an object, times the root of its degree,
+    # by each of its ties
     at_anchors: Floats | None = None
+    # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
     coefficients: tuple[Floats, ...] = ()
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mvcc.constraints import Constraints, Relations, in_fold, n_satisfied, neighborhood_folds
-from mvcc.multiview._co_em import CoEM
-from mvcc.multiview._transfer import ConstraintPropagation
+from mvcc.multiview.co_em._loop import CoEM
+from mvcc.multiview.co_em._transfer import ConstraintPropagation
 
 GRID = (0.05, 0.3, 0.5, 0.75, 0.9, 0.95, 0.99)  # the thresholds of Table 1, and others on both sides
 MAX_ITER = 4  # of co-EM in these fits: it hardly changes later on, but may go round in cycles
@@ -22,16 +22,16 @@ def choose_threshold(
     transfer: ConstraintPropagation,
     rng: np.random.Generator,
 ) -> float:
-    """Return the threshold of ``GRID`` whose clusterings satisfy most of the constraints that they have not seen.
+    """Return the threshold of ``GRID`` whose clusterings satisfy most of the constraints that they
+    have not seen.
 
-    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest is closed anew, so that
-    nothing of what is held out is seen through the closure; the constraints are therefore the given ones, not closed.
-    Of equally good thresholds the largest one is chosen, which infers the fewest constraints.
+    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest
+    is closed anew, so that nothing of what is held out is seen through the closure; the
+    constraints are therefore the given ones, not closed. Of equally good thresholds the largest
+    one is chosen, which infers the fewest constraints.
 
-    Raises
-    ------
-    InvalidInputError
-        When the constrained instances form fewer than two neighborhoods, so that none can be held out.
+    Raises InvalidInputError: when the constrained instances form fewer than two neighborhoods,
+    so that none can be held out.
     """
     brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)

@@ -17,12 +17,12 @@ from mvcc._utils.validation import RandomState, as_floats, as_generator, check_c
 from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
 from mvcc.embedding import GraphKind, Rule, find_objects, fitted_features, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._anchored_set import joint_set
-from mvcc.multiview._confidence import Probabilities, chosen_sharpness, object_probabilities
-from mvcc.multiview._contradicted_matches import contradicted_matches
 from mvcc.multiview._estimator import MultiViewEstimator
-from mvcc.multiview._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
-from mvcc.multiview._suspicious_matches import to_drop
+from mvcc.multiview.joint._anchored_set import joint_set
+from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
+from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
+from mvcc.multiview.matches._contradicted import contradicted_matches
+from mvcc.multiview.matches._suspicious import to_drop
 from mvcc.views import ConstrainedViews, Judged
 
 _OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored

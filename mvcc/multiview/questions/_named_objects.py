@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._question_types import Question, Rows
+from mvcc.multiview.questions._types import Question, Rows
 from mvcc.views import GivenViews
 
 Ints = NDArray[np.int64]

@@ -19,7 +19,7 @@ from mvcc._utils.blocks import blocks_of
 from mvcc.constraints import Constraints
 
 if TYPE_CHECKING:
-    from mvcc.multiview._joint_set import JointClusters, JointSet
+    from mvcc.multiview.joint._joint_set import JointClusters, JointSet
 
 SHARPNESS = 4.0  # without pairs to choose by, of both kinds of scores
 SHARPNESSES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0)

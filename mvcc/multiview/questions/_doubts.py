@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mvcc.multiview._answer_history import AnswerHistory
-from mvcc.multiview._coverage import Coverage, Kernel
+from mvcc.multiview.questions._coverage import Coverage, Kernel
+from mvcc.multiview.questions._history import AnswerHistory
 
 _DOUBT = 0.2  # of what speaks for another group: with less for its own, an answer is looked at again
 _LONELY = 20  # answers after which a group of one member is looked at again

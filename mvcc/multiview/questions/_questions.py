@@ -15,12 +15,12 @@ from mvcc._utils.validation import RandomState, as_generator, check_count
 from mvcc.constraints import Constraints
 from mvcc.embedding import any_graph, neighbors_for, separate_problems
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._answer_history import LAST, NEW, OUTLIER, UNSURE, Answer, AnswerHistory, Merge, Rename
-from mvcc.multiview._coverage import Coverage
-from mvcc.multiview._doubts import contradicted, counted_groups
-from mvcc.multiview._group_links import GroupLinks
-from mvcc.multiview._named_objects import NamedObjects
-from mvcc.multiview._question_types import (
+from mvcc.multiview.questions._coverage import Coverage
+from mvcc.multiview.questions._doubts import contradicted, counted_groups
+from mvcc.multiview.questions._group_links import GroupLinks
+from mvcc.multiview.questions._history import LAST, NEW, OUTLIER, UNSURE, Answer, AnswerHistory, Merge, Rename
+from mvcc.multiview.questions._named_objects import NamedObjects
+from mvcc.multiview.questions._types import (
     ClustersHint,
     Group,
     Neighbor,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mvcc.constraints import Constraints
-from mvcc.multiview._question_types import Rows
+from mvcc.multiview.questions._types import Rows
 
 
 @dataclass(eq=False)
