@@ -55,9 +55,7 @@ GraphKind = Literal["auto", "exact", "anchors"]
 
 
 class AnchorEigenpairs(NamedTuple):
-    """Leading eigenvalues μ of a matrix of objects that are tied to anchors, and their
-    eigenvectors.
-    """
+    """Leading eigenvalues μ of a matrix of objects tied to anchors, and their eigenvectors."""
 
     values: Floats  # (r,)
     vectors: LazyRows  # (n, r): an object's ties times the loadings, over the root of its degree
@@ -98,9 +96,7 @@ class ViewTies:
 
 @dataclass(frozen=True, eq=False)
 class AnchorGraph:
-    """Objects of several views, and how near they are to each other by way of anchors; see
-    ``JointGraph``.
-    """
+    """Objects of several views, and how near they are by way of anchors; see ``JointGraph``."""
 
     objects: list[Ints]  # (n_v,): the object of every row, per view
     agreement: Floats  # (V, V)
@@ -163,8 +159,7 @@ class AnchorGraph:
         return AnchorEigenpairs(values, rows, error, loadings)
 
     def diffused_to_anchors(self, step: Floats, objects: Ints, share: float) -> Floats:
-        """Return what objects get of a step of some of them by each of their ties, times the root
-        of their degree.
+        """Return what objects get of a step, by each of their ties, times the root of their degree.
 
         With S = D^−½ A D^−½ without landmarks, Σ_t (share S)ᵗ step over all t from 1 on is what
         every object gets.

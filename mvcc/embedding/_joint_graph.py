@@ -79,8 +79,7 @@ class JointGraph:
         return _normalized(self.affinities)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> JointGraph:
-        """Return the graph with edges between objects that are seen in all views, by their columns
-        side by side.
+        """Return the graph with edges between objects of all views, by their columns side by side.
 
         `columns_of`: returns the columns of some objects in all views, (m, d); see
         ``object_columns``.

@@ -59,8 +59,7 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
 
 
 def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> NDArray[np.float64]:
-    """Embed a view whose features have a common scale already, such as document vectors of unit
-    length (§6.1).
+    """Embed a view whose features have a common scale, such as unit document vectors (§6.1).
 
     As :func:`spectral_features`, but the affinity is that of the features as they are.
 

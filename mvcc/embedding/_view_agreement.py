@@ -23,8 +23,7 @@ Ints = NDArray[np.int64]
 
 
 def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats]) -> Floats:
-    """Return how much every two views agree: about 0 where edges of one are random pairs in the
-    other, 1 at most.
+    """Return how much every two views agree: 0 where edges are random pairs, 1 at most.
 
     The edges of view u put objects together whose cosine in view v is c in the mean, beyond what
     random pairs have, and relative to what they could have. Of both directions it is the

@@ -39,8 +39,7 @@ def compile_all_kernels() -> None:
 
 
 def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
-    """Compile every kernel that trials call with some methods, or load what numba has compiled
-    already.
+    """Compile every kernel that trials call with some methods, or load the compiled ones.
 
     `used`: the names of a base, None for methods without one, and of a method, and how the base
     starts.

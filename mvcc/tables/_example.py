@@ -19,8 +19,7 @@ _SEED = 5
 
 
 def write_example(folder: Path) -> list[Path]:
-    """Write an example: two tables, matches, judged pairs, a commented configuration and a page
-    that explains them.
+    """Write an example: tables, matches, judged pairs, a configuration and a page on them.
 
     Returns: the files.
     Raises StoreError: when one of the files is there already, or cannot be written.

@@ -32,8 +32,7 @@ def try_numbers(
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
-    """Cluster by each of several numbers of clusters, and write what speaks for each to a table;
-    none is chosen.
+    """Cluster by each of several k, and write what speaks for each to a table; none is chosen.
 
     Of many rows, objects are drawn, with all that were judged.
 

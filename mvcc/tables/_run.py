@@ -16,8 +16,7 @@ from mvcc.tables.reading._inputs import Inputs, caller_of, read_inputs
 
 
 def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
-    """Read all files of a job, of folders a sample, and check its constraints as `cluster_job`
-    does.
+    """Read all files of a job, of folders a sample, and check them as `cluster_job` does.
 
     Raises DataError, InvalidInputError: as `read_inputs` and `with_answers`, and for too few
     constraints to cross-validate a threshold.

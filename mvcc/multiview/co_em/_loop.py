@@ -63,9 +63,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CoEM:
-    """Views and how to cluster them: what stays the same while constraints and transfer method
-    vary.
-    """
+    """Views and how to cluster them: what is the same for all constraints and transfer methods."""
 
     views: list[NDArray[np.float64]]  # (n_v, d_v)
     base: Any  # cloned for every view

@@ -22,8 +22,7 @@ def choose_threshold(
     transfer: ConstraintPropagation,
     rng: np.random.Generator,
 ) -> float:
-    """Return the threshold of ``GRID`` whose clusterings satisfy most of the constraints that they
-    have not seen.
+    """Return the threshold of ``GRID`` that satisfies most of the held-out constraints.
 
     In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest
     is closed anew, so that nothing of what is held out is seen through the closure; the

@@ -18,8 +18,7 @@ from mvcc.multiview.joint._confidence import Probabilities, in_blocks, with_labe
 
 
 class NearestRows(BaseEstimator):
-    """Assign new rows to the clusters of the nearest rows, which vote, the nearer with more weight
-    (``nearness``).
+    """Assign new rows to clusters: the nearest rows vote, weighted by ``nearness``.
 
     A row that is equal to one of ``fit`` gets the cluster of that one.
 
@@ -44,8 +43,7 @@ class NearestRows(BaseEstimator):
         return self._voted(*self._nearest_to(X))
 
     def probabilities(self, X: ArrayLike, of_rows: Probabilities, sharpness: float) -> Probabilities:
-        """Return probabilities of clusters for new rows: the mean of the nearest rows, as they
-        vote.
+        """Return probabilities of clusters for new rows: the mean of the nearest rows.
 
         The largest is that of the cluster that ``predict`` returns.
 

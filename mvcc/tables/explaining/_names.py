@@ -13,8 +13,7 @@ from mvcc.tables.reading._answers import Answers
 def name_clusters(
     answers: Answers, labels: list[NDArray[np.int64]], numbered_alike: list[list[int]], k: int
 ) -> list[list[str]]:
-    """Give every group's name to the cluster that holds most of its members, as far as each can get
-    one of its own.
+    """Give every group's name to the cluster with most of its members, one group per cluster.
 
     `labels` (n_v,): of all rows but outliers.
     `numbered_alike`: sets of views in which the same number is the same cluster.

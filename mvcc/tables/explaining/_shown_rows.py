@@ -46,8 +46,7 @@ def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
 def sampled(
     sizes: list[int], listed: list[set[int]], relations: Relations, most: int = MOST_POINTS
 ) -> list[Rows | None]:
-    """Choose the rows of every view that are drawn: listed ones, counterparts of others chosen, and
-    rows spaced evenly.
+    """Choose the rows to draw: listed ones, counterparts of chosen ones, and rows at even steps.
 
     Shapes: `relations` (r, 2).
 

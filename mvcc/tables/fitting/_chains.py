@@ -35,9 +35,7 @@ Chain = list[tuple[Node, Link]]
 
 @dataclass
 class Reasons:
-    """The given constraints and matches of all views, and the chains of them that a closure adds a
-    constraint for.
-    """
+    """The given constraints and matches of all views, and the chains in them."""
 
     ids: Sequence[Sequence[str]]  # name of every row, per view
     given: Sequence[Constraints]
@@ -64,8 +62,7 @@ class Reasons:
                 self._links[start].append(link)
 
     def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
-        """Return the steps that put two rows apart, or else together, by this weight; none where it
-        does not follow.
+        """Return the steps that put two rows apart, or else together, by this weight, if any.
 
         What was given itself is a single step, for it keeps its own weight. Of several chains it
         is the shortest one whose weakest link is as heavy.

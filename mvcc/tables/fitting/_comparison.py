@@ -55,8 +55,7 @@ Again = Callable[[list[Constraints], int], Labels]
 
 
 class Contest:
-    """The method of a job and, unless it is to be alone, others on the same rows, judgments and
-    matches.
+    """The method of a job and others, unless it is alone, on the same rows, pairs and matches.
 
     `method`: that of the job, ready to cluster these inputs again.
     `job, given, relations`: what is clustered.
@@ -156,8 +155,7 @@ class Comparison:
 
 
 def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[str], None]) -> Comparison:
-    """Compare the method of a job with others by what was held out: judgments, and matches that
-    were cut.
+    """Compare the method of a job with others by held-out judgments and matches.
 
     `method`: that of the job, fitted.
     `labels` (n_v,): the result, whose numbers of clusters the tables get.
@@ -196,8 +194,7 @@ def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[s
 
 
 def held_out_by(contest: Contest, labels: Labels, on_step: Callable[[str], None]) -> dict[str, Outcome]:
-    """Return what every method keeps of judgments and matches that were held out, and how stable it
-    is.
+    """Return what every method keeps of what was held out, and how stable it is.
 
     `labels` (n_v,): the result, whose numbers of clusters the matches get.
     """

@@ -91,8 +91,7 @@ def make_features(table: Table, job: Job) -> Features:
 
 
 def described_features(table: Table, job: Job) -> str | None:
-    """Say what the rule makes of the columns of a table, before anything is clustered; None of
-    other features.
+    """Say what the rule makes of the columns of a table; None for other features.
 
     Raises DataError: for a rule that the columns do not meet.
     """

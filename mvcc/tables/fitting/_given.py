@@ -14,8 +14,7 @@ from mvcc.tables._job import Job
 def check_given(
     job: Job, given: list[Constraints], relations: Relations, sizes: list[int], call: Callable[[int, int], str]
 ) -> tuple[list[Constraints], list[Constraints]]:
-    """Return the constraints of every view that a job is to use, and those that contradict heavier
-    ones.
+    """Return the constraints of every view to be used, and those that contradict heavier ones.
 
     `job, given, relations, call`: as for `Method`, with the same errors.
     `sizes`: the number of rows of every view.

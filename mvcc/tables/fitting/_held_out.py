@@ -27,9 +27,7 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What was held out, one after the other, and whether a clustering that had not seen it keeps
-    it.
-    """
+    """What was held out, one after the other, and whether a clustering without it keeps it."""
 
     hits: Floats  # (n,): 1 where it is kept, else 0
     kinds: Ints  # (n,): every kind counts alike
@@ -56,9 +54,7 @@ def ahead(one: Scores, other: Scores) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class JudgedFold:
-    """The judgments of every view that a clustering sees, and what is known of objects that it
-    knows nothing of.
-    """
+    """The judgments that a clustering sees, and what is known of objects that it does not."""
 
     seen: list[Constraints]
     # with what follows from them, so that a judged row is compared with all of its group

@@ -37,8 +37,7 @@ class Folders:
         return name in self.of_view
 
     def sample(self, job: Job, tables: list[Table], problems: Problems) -> tuple[list[Table], dict[str, pd.DataFrame]]:
-        """Read a sample of every folder: all rows that were judged, matched rows up to a bound, and
-        others.
+        """Read a sample of every folder: all judged rows, matched ones up to a bound, and others.
 
         `tables`: the views that are files.
         `problems`: what does not keep from reading on goes there.
@@ -68,8 +67,7 @@ class Folders:
         return sampled, drawn
 
     def label(self, job: Job, saved: SavedClustering, new: Path, facts: dict[str, Any]) -> None:
-        """Write the clusters of all rows into the folder of each view, and what is told of them
-        into the facts.
+        """Write the clusters of all rows into each view's folder, and their counts into the facts.
 
         `new`: the folder of the results, with the model and the labels of the sample.
         Raises MvccError: as `write_labels`.

@@ -90,8 +90,7 @@ def _available_memory() -> int:
 def draw_matches(
     job: Job, folders: Mapping[str, Folder], id_columns: IdColumns, sizes: Mapping[str, int], judged: frozenset[str]
 ) -> tuple[dict[str, pd.DataFrame], set[str]]:
-    """Draw matches of rows of folders that are not drawn as a whole: all of judged rows, and others
-    up to a bound.
+    """Draw matches: all of judged rows, and others up to a bound.
 
     Returns: the lines that were drawn of each file of matches.
     Returns: the ids in them.

@@ -84,8 +84,7 @@ def _zipped(entries: dict[str, bytes]) -> bytes:
 
 
 def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
-    """Return the views of a model, which may still hold anything of known types; messages call the
-    file ``place``.
+    """Return the views of a model of known types; messages call the file ``place``.
 
     Raises StoreError: for a file that is damaged, of another format, or holds what mvcc never
     writes.

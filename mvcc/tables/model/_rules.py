@@ -30,8 +30,7 @@ class Part(Protocol):
     """What a model may hold in some place."""
 
     def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
-        """Return what is stored, made anew, and the number of columns that it makes of ``n_in``
-        columns.
+        """Return what is stored, made anew, and the number of columns it makes of ``n_in``.
 
         Raises Unfit: says what is wrong.
         """

@@ -102,8 +102,7 @@ def inputs_of_clustering(folder: Path) -> list[str]:
 
 
 def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
-    """Compare the files of a clustering with its facts: return how many fit, what is wrong, and
-    what is worth knowing.
+    """Compare the files of a clustering with its facts: how many fit, problems, and notes.
 
     Raises StoreError: when the facts themselves cannot be read.
     """
@@ -232,8 +231,7 @@ def write_folder(
     facts: dict[str, Any],
     add_labels: Callable[[Path], None] | None = None,
 ) -> None:
-    """Write labels, the tables of every view, model, config, facts and report in the place of the
-    former ones.
+    """Write labels, tables, model, config, facts and report in the place of the former ones.
 
     The checksum of the model is added to the facts. ``add_labels`` writes the clusters of all
     rows of folders into the folder that it is given, where model and labels are already, and

@@ -40,8 +40,7 @@ def propose_matches(
     n_candidates: int = 1,
     with_known: bool = False,
 ) -> dict[str, Any]:
-    """Find likely counterparts of unmatched rows, and measure how often known matches are found in
-    this way.
+    """Find likely counterparts of unmatched rows, and how often known ones are found so.
 
     `clustering`: the folder of a clustering by this job: matches that it left out are not
     learned from, and the clusters of both rows are told.

@@ -23,8 +23,7 @@ _BY_VIEW = ("columns", "ignore", "labels_column")
 
 
 def job_of(views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mapping[str, Any]) -> Job:
-    """Return the job that clusters tables from memory; in the place of paths stands what messages
-    call them.
+    """Return the job that clusters tables from memory, with names in the place of paths.
 
     Raises ConfigError: for unknown settings, or values that they cannot have.
     """

@@ -41,8 +41,7 @@ def is_written_number(text: str) -> bool:
 
 
 def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Floats, str]:
-    """Read numbers with decimal commas or separators of thousands, where it is certain what they
-    mean.
+    """Read numbers with decimal commas or thousands separators, where their meaning is certain.
 
     A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it
     may be either.

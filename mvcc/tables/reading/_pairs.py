@@ -113,8 +113,7 @@ def _why_not(names: list[str], view: int, tables: list[Table], matched: dict[int
 def read_matches(
     job: Job, tables: list[Table], problems: Problems, drawn: Mapping[str, pd.DataFrame] = MappingProxyType({})
 ) -> Relations:
-    """Read the related rows of every pair of views that has a file of matches, or those that were
-    drawn of a file.
+    """Read the related rows of every pair of views with matches, or those drawn of a file.
 
     Returns (r, 2).
     """
