@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mvcc._utils.files import is_inside, is_sha256
+from mvcc._utils.files import is_inside
 from mvcc._utils.messages import clipped
-from mvcc._utils.outputs import LEDGER, entries_in
 from mvcc._utils.reading import parse_json
 
 _CHOOSE_KERNELS = "; to take the same kernels on both, set OPENBLAS_CORETYPE, for most processors to Haswell"
-
-
-RUN_KIND = "a run"
-Checksums = dict[str, list[str]]  # the latest last
 
 
 class Run(BaseModel):
@@ -87,18 +80,6 @@ class Manifest(BaseModel):
         """Return the content of the file."""
         tree = self.model_dump(mode="json", exclude_unset=True)
         return (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
-    """Return the checksums that each file of a run may have: the one listed in its manifest, those in the ledger.
-
-    A process that is killed between ledger and file leaves the former file in place, which is as good as the new one.
-    """
-    known: Checksums = {name: [checksum] for name, checksum in listed.items()}
-    for checksum, kind, name in entries_in(folder / LEDGER):
-        if kind == RUN_KIND and is_sha256(checksum) and is_inside(name):
-            known.setdefault(name, []).append(checksum)
-    return known
 
 
 def parse_manifest(content: bytes) -> Manifest:

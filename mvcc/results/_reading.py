@@ -14,6 +14,7 @@ from mvcc._utils.files import damage_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
+from mvcc.results._checksums import known_checksums
 from mvcc.results._format import (
     BASES,
     CELL,
@@ -29,7 +30,6 @@ from mvcc.results._format import (
     read_csv,
     unpacked,
 )
-from mvcc.results._manifest import known_checksums
 
 if TYPE_CHECKING:
     import pandas as pd
