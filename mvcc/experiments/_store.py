@@ -17,10 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import (
-    damage_of,
-    sha256_of,
-)
+from mvcc._utils.files import damage_of, sha256_of
 from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
@@ -45,8 +42,7 @@ if TYPE_CHECKING:
 
 _KEY = ["trial", *CELL]
 _OF_ALL_TRIALS = (SCORES, CURVES, EXAMPLE)
-_OF_TRIALS = re.compile(r"[0-9]{4,}\.(csv\.gz|error\.txt)")
-_FAILED = "Trial {} failed."
+_REPORT = re.compile(r"[0-9]{4,}\.error\.txt")
 _RUN_AGAIN = "The same `mvcc run` sets it aside and computes it again."
 
 
@@ -131,9 +127,11 @@ class ResultsStore:
         aside = path.parent / "set-aside"
         stem, suffix = path.name.partition(".")[::2]
         with self._out.explained(path):
+            if aside.is_symlink():
+                raise StoreError(f"{aside} is a link, and mvcc would write to where it leads. Choose another --out.")
             aside.mkdir(exist_ok=True)
             number, target = 1, aside / path.name
-            while target.exists():
+            while os.path.lexists(target):
                 number, target = number + 1, aside / f"{stem}.{number + 1}.{suffix}"
             os.replace(path, target)
         return target
@@ -172,7 +170,7 @@ class ResultsStore:
             self._write(EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode())
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
-        """Store a finished trial, and forget its former failure."""
+        """Store a finished trial, and forget its former failure, unless somebody has changed the report of it."""
         self._write(self._name(trial), _csv_bytes(rows, compress=True))
         failure = self._failure(trial)
         with self._out.explained(failure):
@@ -180,18 +178,18 @@ class ResultsStore:
                 failure.unlink()
 
     def write_failure(self, trial: int, report: str) -> Path:
-        """Store why a trial failed, behind a line that says so; return where."""
+        """Store why a trial failed; return where."""
         path = self._failure(trial)
         name = f"{self.trials.name}/{path.name}"
         if path.exists() and not self._is_failure(path):
             self.set_aside(name)
-        text = f"{_FAILED.format(trial)} {report}"
-        self._write(name, text.encode("utf-8", "backslashreplace"), noted=False)
+        text = f"Trial {trial} failed. {report}"
+        self._write(name, text.encode("utf-8", "backslashreplace"))
         return path
 
     def failures(self) -> list[Path]:
         """Return where it is said why trials failed that have not been finished since."""
-        found = sorted(path for path in self.trials.glob("*.error.txt") if _OF_TRIALS.fullmatch(path.name))
+        found = sorted(path for path in self.trials.glob("*.error.txt") if _REPORT.fullmatch(path.name))
         return [path for path in found if self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
@@ -250,9 +248,9 @@ class ResultsStore:
         return self.trials / f"{trial:04d}.error.txt"
 
     def _is_failure(self, path: Path) -> bool:
-        """Tell whether `write_failure` wrote a file: others have no such first words."""
-        trial = int(path.name.partition(".")[0])
-        return path.is_file() and _bytes_of(path).startswith(_FAILED.format(trial).encode())
+        """Tell whether `write_failure` wrote a file, and nobody has changed it since."""
+        known = self.checksums().get(f"{self.trials.name}/{path.name}", [])
+        return path.is_file() and not damage_of(_bytes_of(path), known)
 
     def _read_trial(self, trial: int, known: Checksums) -> pd.DataFrame:
         rows = self._read(self._name(trial), known)

@@ -217,3 +217,32 @@ def test_clearing_removes_results_and_nothing_else(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     store.clear()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]
+
+
+def test_a_report_of_a_failure_with_notes_of_the_user_stays(tmp_path):
+    store = ResultsStore(tmp_path)
+    report = store.write_failure(0, "Why")
+    store.write_failure(0, "Why else")
+    assert store.failures() == [report]
+    with open(report, "a") as file:
+        file.write("\nmine")
+    store.write_trial(0, rows(0))
+    assert report.read_text() == "Trial 0 failed. Why else\nmine"
+    store.write_failure(0, "Again")
+    assert report.read_text() == "Trial 0 failed. Again"
+    assert (store.trials / "set-aside" / report.name).read_text().endswith("mine")
+
+
+def test_what_is_set_aside_replaces_no_link_and_follows_none(tmp_path):
+    store = ResultsStore(tmp_path)
+    (tmp_path / "set-aside").mkdir()
+    (tmp_path / "set-aside/curves.csv").symlink_to("gone")
+    (tmp_path / "curves.csv").write_text("mine")
+    assert store.set_aside("curves.csv").name == "curves.2.csv"
+    assert (tmp_path / "set-aside/curves.csv").is_symlink()
+    store.trials.mkdir()
+    (store.trials / "set-aside").symlink_to(tmp_path)
+    (store.trials / "0000.csv.gz").write_text("mine")
+    with pytest.raises(StoreError, match="set-aside is a link"):
+        store.set_aside("trials/0000.csv.gz")
+    assert (store.trials / "0000.csv.gz").read_text() == "mine"
