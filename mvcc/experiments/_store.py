@@ -170,21 +170,22 @@ class ResultsStore:
             self._write(EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode())
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
-        """Store a finished trial, and forget its former failure, unless somebody has changed the report of it."""
+        """Store a finished trial, and remove the report of its former failure, or set it aside if it was changed."""
         self._write(self._name(trial), _csv_bytes(rows, compress=True))
         failure = self._failure(trial)
         with self._out.explained(failure):
             if self._is_failure(failure):
                 failure.unlink()
+            elif failure.exists() and self._name_of(failure) in self.checksums():
+                self.set_aside(self._name_of(failure))
 
     def write_failure(self, trial: int, report: str) -> Path:
         """Store why a trial failed; return where."""
         path = self._failure(trial)
-        name = f"{self.trials.name}/{path.name}"
         if path.exists() and not self._is_failure(path):
-            self.set_aside(name)
+            self.set_aside(self._name_of(path))
         text = f"Trial {trial} failed. {report}"
-        self._write(name, text.encode("utf-8", "backslashreplace"))
+        self._write(self._name_of(path), text.encode("utf-8", "backslashreplace"))
         return path
 
     def failures(self) -> list[Path]:
@@ -247,9 +248,12 @@ class ResultsStore:
     def _failure(self, trial: int) -> Path:
         return self.trials / f"{trial:04d}.error.txt"
 
+    def _name_of(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
+
     def _is_failure(self, path: Path) -> bool:
         """Tell whether `write_failure` wrote a file, and nobody has changed it since."""
-        known = self.checksums().get(f"{self.trials.name}/{path.name}", [])
+        known = self.checksums().get(self._name_of(path), [])
         return path.is_file() and not damage_of(_bytes_of(path), known)
 
     def _read_trial(self, trial: int, known: Checksums) -> pd.DataFrame:

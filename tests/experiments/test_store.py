@@ -219,7 +219,7 @@ def test_clearing_removes_results_and_nothing_else(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]
 
 
-def test_a_report_of_a_failure_with_notes_of_the_user_stays(tmp_path):
+def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(tmp_path):
     store = ResultsStore(tmp_path)
     report = store.write_failure(0, "Why")
     store.write_failure(0, "Why else")
@@ -227,10 +227,12 @@ def test_a_report_of_a_failure_with_notes_of_the_user_stays(tmp_path):
     with open(report, "a") as file:
         file.write("\nmine")
     store.write_trial(0, rows(0))
-    assert report.read_text() == "Trial 0 failed. Why else\nmine"
+    assert not report.exists()
+    assert (store.trials / "set-aside" / report.name).read_text() == "Trial 0 failed. Why else\nmine"
     store.write_failure(0, "Again")
-    assert report.read_text() == "Trial 0 failed. Again"
-    assert (store.trials / "set-aside" / report.name).read_text().endswith("mine")
+    store.write_trial(0, rows(0))
+    assert not report.exists()
+    assert len(list((store.trials / "set-aside").iterdir())) == 1
 
 
 def test_what_is_set_aside_replaces_no_link_and_follows_none(tmp_path):
