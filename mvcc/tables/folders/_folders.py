@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from mvcc._utils.progress import Progress
 from mvcc._utils.scheduler import Client
 from mvcc.exceptions import ConfigError
+from mvcc.results import Clustering, ViewFacts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import ALL_LABELS, LABELS, MODEL
 from mvcc.tables.folders._workers import workers
@@ -66,28 +67,34 @@ class Folders:
                 sampled.append(replace(table, n_all_rows=folder.n_rows))
         return sampled, drawn
 
-    def label(self, job: Job, saved: SavedClustering, new: Path, facts: dict[str, Any]) -> None:
-        """Write the clusters of all rows into each view's folder, and their counts into the facts.
+    def label(self, job: Job, saved: SavedClustering, new: Path, facts: Clustering) -> Clustering:
+        """Write the clusters of all rows into each view's folder, and return their counts, too.
 
         `new`: the folder of the results, with the model and the labels of the sample.
         Raises MvccError: as `write_labels`.
         """
+        labeled = [
+            self._labeled(job, saved, new, view, facts.n_clusters) if view.name in self else view
+            for view in facts.views
+        ]
+        return facts.model_copy(update={"views": tuple(labeled)})
+
+    def _labeled(self, job: Job, saved: SavedClustering, new: Path, view: ViewFacts, n_clusters: int) -> ViewFacts:
         from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
-        for view in facts["views"]:
-            if (name := view["name"]) not in self:
-                continue
-            source = Source(
-                os.path.abspath(new / MODEL),
-                name,
-                tuple(view["names"]),
-                saved.view(name).id_column,
-                job.views[name].labels_column,
-                os.path.abspath(new / name / LABELS),
-            )
-            tell = Progress(f"labels of all rows of {name}", self.on_step)
-            counts = write_labels(self.client, self.of_view[name], source, new / name / ALL_LABELS, tell)
-            view |= facts_of_counts(counts, facts["n_clusters"])
+        name = view.name
+        source = Source(
+            os.path.abspath(new / MODEL),
+            name,
+            view.names,
+            saved.view(name).id_column,
+            job.views[name].labels_column,
+            os.path.abspath(new / name / LABELS),
+        )
+        tell = Progress(f"labels of all rows of {name}", self.on_step)
+        part = new / name / ALL_LABELS
+        counts = write_labels(self.client, self.of_view[name], source, part, tell)
+        return view.model_copy(update=facts_of_counts(counts, n_clusters))
 
 
 @contextmanager

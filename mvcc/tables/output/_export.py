@@ -18,7 +18,7 @@ from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import MOST_LINE, content_of
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import read_facts
+from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import CONFIG
 from mvcc.tables.output._folder import inputs_of, job_of_clustering, label_columns
@@ -80,7 +80,7 @@ def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bo
     """
     facts = read_facts(folder)
     job = job_of_clustering(folder, facts)
-    names = [view["name"] for view in facts["views"]]
+    names = [view.name for view in facts.views]
     kind, files = _files(out, kind, names)
     views = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
     contents = {path: _WRITERS[kind]({name: views[name] for name in held}, str(path)) for path, held in files.items()}
@@ -112,13 +112,13 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
     return ending, {out: names}
 
 
-def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) -> _Exported:
+def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
-    view = job.views[facts["views"][place]["name"]]
+    view = job.views[facts.views[place].name]
     frame, content = read_frame(view.path), content_of(view.path)
     ids = row_ids(frame, view)
-    columns, values = label_columns(facts["views"][place])
-    if sha256_of(content) != facts["inputs"][place]["sha256"] or set(ids) != set(values):
+    columns, values = label_columns(facts.views[place])
+    if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
         raise DataError(
             f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
             f"mvcc cluster {folder / CONFIG} --out {folder} --fresh"

@@ -12,7 +12,7 @@ from mvcc._utils.files import csv_bytes
 from mvcc._utils.messages import clipped, counted, shown
 from mvcc._utils.outputs import write_output
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import read_facts
+from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
 from mvcc.tables.output._folder import inputs_of
 from mvcc.tables.reading._answers import with_answers
@@ -27,7 +27,6 @@ _MOST_MEASURED = 10**8  # pairs of unmatched rows; to measure takes five times a
 _FOLDS = 5
 PROPOSALS = "proposed matches"
 
-Facts = dict[str, Any]
 Columns = list[tuple[str, list[Any]]]
 
 
@@ -146,23 +145,22 @@ def _between(inputs: Inputs, between: str | None) -> tuple[list[Table], NDArray[
     return [inputs.tables[number] for number in numbers], known if numbers[0] < numbers[1] else known[:, ::-1]
 
 
-def _without_dropped(known: NDArray[np.int64], facts: Facts, tables: list[Table]) -> NDArray[np.int64]:
+def _without_dropped(known: NDArray[np.int64], facts: Clustering, tables: list[Table]) -> NDArray[np.int64]:
     """Return the matches without those that a clustering left out since they seem to be wrong."""
-    views = facts["views"]
-    dropped = {
-        frozenset(
-            (views[view]["name"], views[view]["ids"][row]) for view, row in zip(relation["views"], match, strict=False)
-        )
-        for relation in facts["relations"]
-        for match in relation.get("suspicious", ())
-        if match[3]
-    }
+    dropped = set()
+    for relation in facts.relations:
+        first, second = (facts.views[number] for number in relation.views)
+        dropped |= {
+            frozenset({(first.name, first.ids[match.i]), (second.name, second.ids[match.j])})
+            for match in relation.suspicious
+            if match.dropped
+        }
     ends = (
         [(table.name, table.ids[row]) for table, row in zip(tables, match, strict=True)] for match in known.tolist()
     )
     return known[[frozenset(pair) not in dropped for pair in ends]]
 
 
-def _clusters(facts: Facts, name: str) -> dict[str, int]:
-    view = next((view for view in facts["views"] if view["name"] == name), None)
-    return dict(zip(view["ids"], view["labels"], strict=True)) if view else {}
+def _clusters(facts: Clustering, name: str) -> dict[str, int]:
+    view = facts.view(name)
+    return dict(zip(view.ids, view.labels, strict=True)) if view else {}

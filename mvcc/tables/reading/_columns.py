@@ -7,7 +7,7 @@ import decimal
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,9 @@ from mvcc.tables.reading._numbers import (
     with_separators,
     without_points,
 )
+
+if TYPE_CHECKING:
+    from mvcc.results import ColumnFacts
 
 Values = NDArray[np.float64] | NDArray[np.object_]
 
@@ -321,7 +324,7 @@ def _as_words(column: Column, texts: pd.Series[Any]) -> Understood:
     return Understood(replace(column, kind=kind), words)
 
 
-def described(columns: Sequence[Column]) -> list[str]:
+def described(columns: Sequence[Column | ColumnFacts]) -> list[str]:
     """Return what became of the columns of a view in two or three lines, or one where there is nothing to say."""
     used = [column for column in columns if column.kind is not None]
     kinds = {kind: [column for column in used if column.kind == kind] for kind in _PLURALS}
@@ -334,7 +337,7 @@ def described(columns: Sequence[Column]) -> list[str]:
     return lines
 
 
-def _names(columns: Sequence[Column]) -> str:
+def _names(columns: Sequence[Column | ColumnFacts]) -> str:
     words = []
     for column in columns:
         notes = [column.note] * bool(column.note) + [f"{column.n_missing} missing"] * bool(column.n_missing)
