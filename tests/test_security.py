@@ -65,7 +65,10 @@ def is_safe(node: ast.Call, path: Path) -> bool:
         called(node) == "re.compile"
         or called(node).endswith(".str.extract")  # of pandas: a part of a text
         or (called(node) == "np.load" and "allow_pickle=False" in words)
-        or (words == "skops.io.loads(content, trusted=found)" and path.name == "_model_file.py")
+        or (
+            words == "skops.io.loads(content, trusted=found)"
+            and path.parts[-2:] == ("model", "_file.py")
+        )
         or (words == "archive.extractall(folder)" and "with ZipFile(" in path.read_text("utf-8"))
     )
 

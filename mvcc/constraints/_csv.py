@@ -11,12 +11,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mvcc._utils.files import csv_bytes, decoded, is_stream, send, write_whole
+from mvcc._utils.files import csv_bytes, decoded
 from mvcc._utils.messages import clipped, nearest, shown, with_point
 from mvcc._utils.reading import content_of
 from mvcc._utils.types import Bools, Floats, Ints
@@ -132,20 +131,6 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
         [name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows
     )
     return csv_bytes([COLUMNS, *lines])
-
-
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file as a whole or not at all; a link or a pipe stays what it is.
-
-    To /dev/stdout the bytes are added.
-    """
-    target = Path(path)
-    if is_stream(target):
-        send(target, content)
-    elif target.is_symlink() or (target.exists() and not target.is_file()):
-        target.write_bytes(content)
-    else:
-        write_whole(target, content)
 
 
 def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:

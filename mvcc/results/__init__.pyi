@@ -1,3 +1,6 @@
+from ._checksums import RUN_KIND as RUN_KIND
+from ._checksums import Checksums as Checksums
+from ._checksums import known_checksums as known_checksums
 from ._format import BASES as BASES
 from ._format import BEYOND as BEYOND
 from ._format import BEYOND_PEERS as BEYOND_PEERS

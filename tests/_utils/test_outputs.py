@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mvcc._utils.files import LOCK, locked
-from mvcc._utils.outputs import LEDGER, OutputFolder, check_output, write_output
+from mvcc._utils.outputs import LEDGER, OutputFolder, check_output, replace_file, write_output
 from mvcc.exceptions import StoreError
 from tests.crashes import steps
 
@@ -386,14 +386,45 @@ def test_no_file_is_made_among_the_devices():
         write("/dev/labels.csv")
 
 
-@pytest.mark.parametrize("before", [b"", b"mine\n"])
-def test_what_the_shell_redirects_is_added_to(tmp_path, before):
+@pytest.mark.parametrize(
+    "writer", ["write_output(path, b'content\\n', 'labels')", "replace_file(path, b'content\\n')"]
+)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/dev/stdout",
+        "/dev/fd/1",
+        "/proc/self/fd/1",
+        "/proc/thread-self/fd/1",
+        "link",
+        "folder/1",
+        "/dev/../dev/fd/1",
+    ],
+)
+def test_what_the_shell_redirects_is_added_to(tmp_path, path, writer):
     """Also what is printed later comes behind it."""
-    (tmp_path / "log").write_bytes(before)
+    (tmp_path / "link").symlink_to("/dev/fd/1")
+    (tmp_path / "folder").symlink_to("/dev/fd")
     code = (
-        "import sys; from pathlib import Path; from mvcc._utils.outputs import write_output;"
-        "write_output(Path('/dev/stdout'), b'content\\n', 'labels'); print('done')"
+        "from pathlib import Path; from mvcc._utils.outputs import replace_file, write_output;"
+        f"path = Path('{path}'); print('before', flush=True); {writer}; print('done')"
     )
-    with open(tmp_path / "log", "ab" if before else "wb") as log:
-        subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
-    assert (tmp_path / "log").read_bytes() == before + b"content\ndone\n"
+    with open(tmp_path / "log", "wb") as log:
+        log.write(b"mine\n")
+        log.flush()
+        subprocess.run([sys.executable, "-c", code], stdout=log, check=True, cwd=tmp_path)
+    assert (tmp_path / "log").read_bytes() == b"mine\nbefore\ncontent\ndone\n"
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_a_handle_that_is_not_open_is_an_error():
+    with pytest.raises(StoreError, match="/dev/fd/987 cannot be written: Bad file descriptor"):
+        write("/dev/fd/987")
+
+
+def test_another_files_link_is_followed_and_stays(tmp_path):
+    (tmp_path / "file").write_bytes(b"before")
+    (tmp_path / "link").symlink_to("file")
+    replace_file(tmp_path / "link", b"after")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"after"

@@ -133,7 +133,7 @@ def test_a_pipe_that_nobody_reads_is_an_error(tmp_path):
 def test_what_the_shell_redirects_is_added_to(tmp_path):
     code = (
         "from mvcc import Constraints; print('before', flush=True);"
-        "Constraints.from_pairs([(0, 1)]).to_csv('/dev/stdout'); print('done')"
+        "Constraints.from_pairs([(0, 1)]).to_csv('/dev/fd/1'); print('done')"
     )
     with open(tmp_path / "log", "wb") as log:
         subprocess.run([sys.executable, "-c", code], stdout=log, check=True)

@@ -9,6 +9,7 @@ import pytest
 
 from mvcc.exceptions import StoreError
 from mvcc.experiments import check_results, run_experiment
+from mvcc.experiments._store import ResultsStore
 from tests.experiments.test_trial import small_config
 
 CONFIG = small_config(
@@ -104,7 +105,7 @@ def test_an_interrupted_run_is_unfinished_and_not_damaged(folder):
 
 
 def test_failed_trials_leave_results_unfinished(folder):
-    (folder / "trials/0001.error.txt").write_text("Trial 1 failed. Why")
+    ResultsStore(folder).write_failure(1, "Why")
     finding = check(folder)[0]["small"]
     assert finding.status == "unfinished"
     assert finding.notes[0] == "trials/0001.error.txt: this trial failed; the file says why."

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from mvcc._utils.outputs import OutputFolder
 from mvcc.exceptions import DataError, InvalidInputError, StoreError
 from mvcc.experiments import _trial as attempt
 from mvcc.experiments import plan_run, run_experiment
@@ -140,20 +141,43 @@ def test_a_report_of_a_failure_that_mvcc_did_not_write_stays(tmp_path, fresh):
 
 @pytest.mark.parametrize("fresh", [False, True])
 @pytest.mark.parametrize("what", ["file", "link"])
-def test_another_file_called_like_the_list_of_checksums_is_refused(tmp_path, what, fresh):
+def test_another_file_called_like_the_list_of_files_is_refused(tmp_path, what, fresh):
     here, notes = tmp_path / "here", tmp_path / "notes.txt"
     here.mkdir()
     notes.write_text("my notes")
     if what == "link":
-        (here / "checksums.txt").symlink_to(notes)
+        (here / ".mvcc-files").symlink_to(notes)
     else:
-        (here / "checksums.txt").write_text("my notes")
+        (here / ".mvcc-files").write_text("my notes")
     with pytest.raises(
-        StoreError, match=r"checksums\.txt is not the list of checksums of mvcc\. Move it away"
+        StoreError, match=r"\.mvcc-files is not the list of files of mvcc\. Move it away"
     ):
         run_experiment(CONFIG, here, n_jobs=1, fresh=fresh)
-    assert notes.read_text() == (here / "checksums.txt").read_text() == "my notes"
+    assert notes.read_text() == (here / ".mvcc-files").read_text() == "my notes"
     assert len(list(here.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "name", [".curves.csv.2024.part", ".manifest.json.7.part", "trials/.0001.csv.gz.1.part"]
+)
+def test_a_file_called_like_an_unfinished_one_stays(tmp_path, name):
+    (tmp_path / "trials").mkdir()
+    (tmp_path / name).write_text("mine")
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1)
+    run_experiment(CONFIG.model_copy(update={"trials": 2}), tmp_path, n_jobs=1)
+    run_experiment(CONFIG.model_copy(update={"trials": 1}), tmp_path, n_jobs=1, fresh=True)
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_finished_run_leaves_the_list_of_files_to_other_commands(tmp_path):
+    tmp_path.joinpath("notes").write_text("mine")
+    with OutputFolder(tmp_path, "claims") as folder:
+        folder.write({"claims.md": b"claims"})
+    for trials in (1, 2):
+        run_experiment(CONFIG.model_copy(update={"trials": trials}), tmp_path, n_jobs=1)
+        with OutputFolder(tmp_path, "claims") as folder:
+            assert folder.names() == ["claims.md"]
+            assert folder.names("a run") == []
 
 
 @pytest.mark.parametrize("fresh", [False, True])

@@ -195,8 +195,8 @@ def test_what_is_set_aside_is_kept_every_time(tmp_path):
 def test_a_checksum_that_was_cut_off_spoils_no_other(tmp_path):
     store = ResultsStore(tmp_path)
     store.write_trial(0, rows(0))
-    with open(tmp_path / "checksums.txt", "a") as journal:
-        journal.write("\nabcdef0123")
+    with open(tmp_path / ".mvcc-files", "a") as ledger:
+        ledger.write('\n["abcdef0123')
     store.write_trial(1, rows(1))
     assert not store.damaged()
     assert set(store.checksums()) == {"trials/0000.csv.gz", "trials/0001.csv.gz"}
@@ -209,7 +209,7 @@ def test_a_sealed_manifest_lists_every_file_and_blesses_no_damage(tmp_path):
     store.summarize(range(3))
     (store.trials / "0001.csv.gz").write_bytes(b"changed")
     store.seal(MANIFEST.model_copy())
-    assert not (tmp_path / "checksums.txt").exists()
+    assert not (tmp_path / ".mvcc-files").exists()
     listed = json.loads((tmp_path / "manifest.json").read_text())["checksums"]
     assert sorted(listed) == [
         "curves.csv",
@@ -255,3 +255,36 @@ def test_clearing_removes_results_and_nothing_else(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     store.clear()
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "trials"]
+
+
+def test_a_report_of_a_failure_with_notes_of_the_user_is_set_aside(tmp_path):
+    store = ResultsStore(tmp_path)
+    report = store.write_failure(0, "Why")
+    store.write_failure(0, "Why else")
+    assert store.failures() == [report]
+    with open(report, "a") as file:
+        file.write("\nmine")
+    store.write_trial(0, rows(0))
+    assert not report.exists()
+    assert (
+        store.trials / "set-aside" / report.name
+    ).read_text() == "Trial 0 failed. Why else\nmine"
+    store.write_failure(0, "Again")
+    store.write_trial(0, rows(0))
+    assert not report.exists()
+    assert len(list((store.trials / "set-aside").iterdir())) == 1
+
+
+def test_what_is_set_aside_replaces_no_link_and_follows_none(tmp_path):
+    store = ResultsStore(tmp_path)
+    (tmp_path / "set-aside").mkdir()
+    (tmp_path / "set-aside/curves.csv").symlink_to("gone")
+    (tmp_path / "curves.csv").write_text("mine")
+    assert store.set_aside("curves.csv").name == "curves.2.csv"
+    assert (tmp_path / "set-aside/curves.csv").is_symlink()
+    store.trials.mkdir()
+    (store.trials / "set-aside").symlink_to(tmp_path)
+    (store.trials / "0000.csv.gz").write_text("mine")
+    with pytest.raises(StoreError, match="set-aside is a link"):
+        store.set_aside("trials/0000.csv.gz")
+    assert (store.trials / "0000.csv.gz").read_text() == "mine"

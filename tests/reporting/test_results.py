@@ -9,7 +9,7 @@ import json
 import pandas as pd
 import pytest
 
-from mvcc._utils.files import note_checksum
+from mvcc._utils.files import append_line
 from mvcc.exceptions import StoreError
 from mvcc.results import Results, find_experiments
 
@@ -206,7 +206,8 @@ def test_a_file_that_was_changed_since_the_run_is_refused(tmp_path, curves, fini
     with pytest.raises(StoreError, match=rf"{name}: it was changed since it was written.*mvcc run"):
         read()
     # a run in progress has noted what it is about to write
-    note_checksum(folder, name, hashlib.sha256((folder / name).read_bytes()).hexdigest())
+    checksum = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    append_line(folder / ".mvcc-files", json.dumps([checksum, "a run", name]))
     if name == "curves.csv":
         read()
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mvcc._utils.files import write_whole
 from mvcc._utils.messages import why_unwritten
+from mvcc._utils.outputs import replace_file
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
@@ -40,7 +40,7 @@ def write_clustering_report(clustering: Clustering, path: Path) -> None:
     """
     page = clustering_page(clustering)
     try:
-        write_whole(path, page)
+        replace_file(path, page)
     except OSError as error:
         raise StoreError(
             f"{path} cannot be written: {why_unwritten(error, 'choose another place')}"

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from mvcc._utils.environment import now
-from mvcc._utils.files import LOCK, csv_bytes, parts_in, remove_parts, write_whole
+from mvcc._utils.files import LOCK, csv_bytes
 from mvcc._utils.messages import clipped, why_unwritten
 from mvcc._utils.outputs import LEDGER, OutputFolder
 from mvcc.exceptions import InvalidInputError, StoreError
@@ -73,7 +73,6 @@ class AnswersFolder:
                 stack.enter_context(self._out)
                 self._refuse_other_files()  # before anything is written or removed
                 self.entries = self._read()
-                remove_parts(self.path, self._files.__contains__)
                 self._open = stack.pop_all()
         except OSError as error:
             raise self._unwritten(self.path, error) from error
@@ -97,7 +96,7 @@ class AnswersFolder:
         """
         entries = [*self.entries, *(Entry(id, answer, now()) for id, answer in said)]
         try:
-            write_whole(self.path / ASKED, csv_bytes([_COLUMNS, *entries]))
+            self._out.put(ASKED, csv_bytes([_COLUMNS, *entries]), noted=False)
         except OSError as error:
             raise self._unwritten(self.path / ASKED, error) from error
         self.entries = entries
@@ -117,12 +116,7 @@ class AnswersFolder:
         return f"{self.path / ASKED}:{self._lines[number]}"
 
     def _refuse_other_files(self) -> None:
-        passing = {
-            LOCK,
-            LEDGER,
-            *(part.name for part in parts_in(self.path, self._files.__contains__)),
-        }
-        there = sorted({path.name for path in self.path.iterdir()} - passing)
+        there = sorted({path.name for path in self.path.iterdir()} - {LOCK, LEDGER})
         if ASKED in there:
             self._records()
         elif there:

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from mvcc._utils.files import write_whole
 from mvcc._utils.messages import clipped, nearest, shown
+from mvcc._utils.outputs import replace_file
 from mvcc._utils.validation import check_data
 from mvcc.exceptions import InvalidInputError
 from mvcc.tables.model._file import damaged, model_bytes, read_model
@@ -141,7 +141,7 @@ class SavedClustering:
 
     def save(self, path: str | Path) -> None:
         """Write it to a file, which :func:`mvcc.load_model` reads: JSON and arrays, of which nothing can run."""
-        write_whole(Path(path), self.to_bytes())
+        replace_file(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """Return the content of the file that `save` writes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from itertools import pairwise
 
 import pytest
 
+from mvcc._utils.files import append_line
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError, StoreError
 from mvcc.tables import AskSession, load_job, read_inputs
 from tests.tables.problems import read_csv, with_values, write_problem
@@ -293,34 +295,24 @@ def test_a_log_of_somebody_else_is_refused_and_nothing_is_touched(options, tmp_p
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == mine
 
 
+def note_part(folder, name):
+    append_line(folder / ".mvcc-files", json.dumps(["part", "answers", name]))
+
+
 def test_of_what_is_left_only_our_own_parts_go(options, tmp_path):
     folder = tmp_path / "asked"
     with session(options, folder) as asking:
         asking.answer(asking.next()[0].id, "new:a")
-    theirs = [
-        ".my.part",
-        ".asked.csv.part",
-        ".asked.csv.7a.part",
-        ".mine.csv.7.part",
-        "asked.csv.7.part",
-        ".8.part",
-    ]
+    theirs = [".my.part", ".asked.csv.part", ".asked.csv.2024.part", ".view1.csv.9.part", ".8.part"]
     ours = [".asked.csv.7.part", ".groups.csv.123456.part", ".view1.csv.8.part"]
     for name in theirs + ours:
         (folder / name).write_text("")
-    (folder / ".view0.csv.7.part").mkdir()
+    for name in ours:
+        note_part(folder, name)
     with session(options, folder):
         pass
     there = {path.name for path in folder.iterdir()}
-    assert there == {
-        ".mvcc-files",
-        "asked.csv",
-        "groups.csv",
-        "view0.csv",
-        "view1.csv",
-        ".view0.csv.7.part",
-        *theirs,
-    }
+    assert there == {".mvcc-files", "asked.csv", "groups.csv", "view0.csv", "view1.csv", *theirs}
 
 
 def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_path):
@@ -328,6 +320,7 @@ def test_a_first_start_that_was_killed_leaves_no_foreign_folder(options, tmp_pat
     folder.mkdir()
     (folder / ".mvcc-lock").write_text("")
     (folder / ".asked.csv.7.part").write_text("id,ans")
+    note_part(folder, ".asked.csv.7.part")
     with session(options, folder):
         pass
     assert [path.name for path in folder.glob(".*")] == [".mvcc-files"]
