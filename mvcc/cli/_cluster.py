@@ -62,8 +62,9 @@ _EXAMPLES = (
 @click.option(
     "--comparison/--no-comparison",
     default=None,
-    help="Compare with k-means, no judgments and the other method.  [default: comparison]",
+    help="Compare with k-means and no judgments (co-em: and joint).  [default: comparison]",
 )
+@click.option("--compare-co-em", is_flag=True, default=None, help="Compare with the paper's co-em as well.")
 @click.option(
     "--sample", type=int, help="Folders: rows of each that are clustered.  [default: 100000, or what fits into memory]"
 )
@@ -144,7 +145,7 @@ def _try_numbers(
 
 _MOST_NAMED = 12  # clusters, in the terminal
 _PLAIN = ("asked", "n_clusters", "method", "base", "transfer", "closure", "on_conflict", "stability_runs",
-          "comparison", "sample", "seed")  # fmt: skip
+          "comparison", "compare_co_em", "sample", "seed")  # fmt: skip
 
 
 def _settings(given: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any, str]]:

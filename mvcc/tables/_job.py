@@ -116,6 +116,8 @@ class Job(Section):
         result is. By default 10, or 3 from 100,000 rows on.
     comparison : bool
         Whether the result is compared with other methods, by what is held out.
+    compare_co_em : bool
+        Whether the comparison of a joint clustering includes co-EM as well, which takes most of its time.
     sample : int or None
         Of a folder, how many rows the model is fitted on; by default 100,000, or fewer where memory is low.
     seed : int
@@ -139,6 +141,7 @@ class Job(Section):
     n_components: _Components | None = None
     stability_runs: Annotated[int | None, Field(ge=0, le=1000), allowed("a whole number from 0 to 1000")] = None
     comparison: Annotated[bool, Field(strict=True), allowed("true or false")] = True
+    compare_co_em: Annotated[bool, Field(strict=True), allowed("true or false")] = False
     sample: Annotated[int | None, Field(ge=2, le=10**9), allowed("a whole number from 2 to 10^9")] = None
     seed: Annotated[int, Field(ge=0, lt=2**63), allowed("a whole number from 0 to 2^63 - 1")] = 0
 
@@ -172,6 +175,8 @@ class Job(Section):
         for name in _OF_CO_EM:
             if self.method == "joint" and name in self.model_fields_set:
                 yield (name,), "belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out."
+        if self.compare_co_em and (self.method == "co-em" or not self.comparison):
+            yield ("compare_co_em",), "adds co-em to the comparison of a joint clustering; leave it out."
         methods = {name: view.features or self.features for name, view in self.views.items()}
         has = "goes only with `features: spectral` or `features: pca`; choose one, or leave it out."
         if self.n_components is not None and not {"spectral", "pca"} & set(methods.values()):
