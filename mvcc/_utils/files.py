@@ -123,13 +123,10 @@ def parts_in(folder: Path, is_ours: Callable[[str], object]) -> list[Path]:
 def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> Iterator[None]:
     """Hold a folder for this process alone; another one is told who writes to it.
 
-    The system drops the lock of a process that ends, however it ends. A file that is left does not
-    keep anybody out, but it says when a killed process began.
+    The system drops the lock of a process that ends, however it ends. A file that is left does
+    not keep anybody out, but it says when a killed process began.
 
-    Raises
-    ------
-    StoreError
-        If another process holds the folder, or the file is of another program.
+    Raises StoreError: if another process holds the folder, or the file is of another program.
     """
     path = folder / LOCK
     refuse_link(path, "a lock")

@@ -45,25 +45,13 @@ _LEFT = re.compile(r"\.(.+)\.[0-9]+\.(part|old)", re.DOTALL)
 class OutputFolder:
     """A folder that a command writes files to, as a context manager that locks it.
 
-    Parameters
-    ----------
-    path : Path
-        It is made if it does not exist, and removed again if nothing was written.
-    kind : str
-        What the command writes, such as "labels". It replaces no files of another kind.
-    fresh : bool or None
-        Replace files of this kind that exist; None if the command never does.
-    inputs : iterable of paths
-        Files and folders that the command reads. They are never replaced.
-    elsewhere : str
-        What messages offer instead.
-    on_note : callable
-        Called with a note if a process that wrote here was killed.
-
-    Raises
-    ------
-    StoreError
-        If another process writes to the folder, or it cannot be written.
+    `path`: it is made if it does not exist, and removed again if nothing was written.
+    `kind`: what the command writes, such as "labels". It replaces no files of another kind.
+    `fresh`: replace files of this kind that exist; None if the command never does.
+    `inputs`: files and folders that the command reads. They are never replaced.
+    `elsewhere`: what messages offer instead.
+    `on_note`: called with a note if a process that wrote here was killed.
+    Raises StoreError: if another process writes to the folder, or it cannot be written.
     """
 
     def __init__(
@@ -119,10 +107,7 @@ class OutputFolder:
 
         Files of another ``kind`` may be written over if they are of that kind.
 
-        Raises
-        ------
-        StoreError
-            Names the first one, and says what to do.
+        Raises StoreError: names the first one, and says what to do.
         """
         for name in names:
             self.refuse_inputs([name])
@@ -151,10 +136,7 @@ class OutputFolder:
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files by name, all or none. A file that has its bytes already stays as it is.
 
-        Raises
-        ------
-        StoreError
-            If one may not be replaced, or cannot be written.
+        Raises StoreError: if one may not be replaced, or cannot be written.
         """
         contents = {name: content for name, content in contents.items() if not self._has(name, content)}
         self.refuse_taken(contents)
@@ -172,10 +154,7 @@ class OutputFolder:
     def writing(self, name: str) -> Iterator[Path]:
         """Give the path of a file that takes the place of ``name`` when all has been written.
 
-        Raises
-        ------
-        StoreError
-            As `write`.
+        Raises StoreError: as `write`.
         """
         self.refuse_taken([name])
         with self.explained(self.path / name):
@@ -192,10 +171,7 @@ class OutputFolder:
     def writing_folder(self, name: str) -> Iterator[Path]:
         """Give a folder that takes the place of ``name``, in which mvcc wrote every file.
 
-        Raises
-        ------
-        StoreError
-            As `write`.
+        Raises StoreError: as `write`.
         """
         self.refuse_taken([name])
         with self.staged(name) as part:
@@ -222,12 +198,10 @@ class OutputFolder:
         """Put the files of a staged folder into the place of all that this kind of command wrote.
 
         ``last`` is the first to go and the last to come: without it, the others are incomplete.
-        ``kinds`` names files of another kind. Files that somebody changed, and files of others, stay.
+        ``kinds`` names files of another kind. Files that somebody changed, and files of others,
+        stay.
 
-        Raises
-        ------
-        StoreError
-            As `write`.
+        Raises StoreError: as `write`.
         """
         inside = [path for path in sorted(staged.rglob("*")) if not path.is_dir()]
         names = [path.relative_to(staged).as_posix() for path in inside]

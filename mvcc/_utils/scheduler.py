@@ -24,12 +24,9 @@ _ADDRESS = re.compile(r"(?:(?:tcp|tls|wss?)://)?(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]
 def connected_to(address: str) -> Iterator[Client]:
     """Connect to a dask scheduler that has workers.
 
-    Raises
-    ------
-    ConfigError
-        For what is no address, certificates that cannot be used, and where dask is not installed.
-    WorkerError
-        Where no scheduler answers, or it has no workers.
+    Raises ConfigError: for what is no address, certificates that cannot be used, and where dask
+    is not installed.
+    Raises WorkerError: where no scheduler answers, or it has no workers.
     """
     if not _ADDRESS.fullmatch(address):
         raise ConfigError(f"{shown(address)} is no address of a dask scheduler, such as tcp://host:8786.")

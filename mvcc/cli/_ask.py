@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mvcc._utils.messages import counted
-from mvcc.cli._job_options import job_options, settings, words_of
+from mvcc.cli._job_options import TABLES, job_options, settings, words_of
 from mvcc.cli._shared import Folder, below_help, output_options, print_json, remark, say
 
 if TYPE_CHECKING:
@@ -26,10 +26,19 @@ _EXAMPLES = (
 
 
 @click.command("ask", epilog=below_help(*_EXAMPLES, terms=("view", "match", "must-link", "cannot-link")))
-@job_options
-@click.option("--out", type=Folder(), help="Folder of the answers.  [default: that of CONFIG, or asked beside it]")
+@job_options(TABLES)
+@click.option(
+    "--out",
+    type=Folder(),
+    help="Folder of the answers.  [default: that of CONFIG, or asked beside it]",
+)
 @click.option("--pairs", is_flag=True, help="Ask whether two are alike: yes or no.")
-@click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Record a table: columns id,answer.")
+@click.option(
+    "--answers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Record a table: columns id,answer.",
+)
 @click.option("-n", "n_questions", type=click.IntRange(1), help="Number of questions of --json.  [default: 1]")
 @click.option("--browser", is_flag=True, help="Ask in a page of the browser instead of the terminal.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --browser.  [default: any that is free]")
@@ -49,12 +58,12 @@ def command(
 ) -> None:
     """Answer questions about your own tables.
 
-    Each question is: which of these groups is this like? It is about the row, with all rows matched to it, that tells
-    most about the others. You name groups as they come; their number need not be known. Every answer is stored at
-    once, and the same command goes on where it was.
+    Each question is: which of these groups is this like? It is about the row, with all rows matched
+    to it, that tells most about the others. You name groups as they come; their number need not be
+    known. Every answer is stored at once, and the same command goes on where it was.
 
-    Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and asked.csv with all
-    that was said. `mvcc cluster --asked FOLDER -k auto` uses them.
+    Writes to the folder of --out: for each view a file of constraints, VIEW.csv, groups.csv, and
+    asked.csv with all that was said. `mvcc cluster --asked FOLDER -k auto` uses them.
     """
     if config is None and not given["views"]:
         raise click.UsageError("there is nothing to ask about; give a CONFIG file, or tables with --view NAME=FILE.")

@@ -1,4 +1,4 @@
-"""What is said where the number of clusters is unknown: criteria, what speaks for each number, how to be asked."""
+"""What `mvcc cluster` prints if k is unknown: criteria, a table of a range, how to be asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the ta
 
 @contextmanager
 def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_json: bool) -> Iterator[None]:
-    """Print criteria and the command that asks, where the number of clusters is to follow from answers and does not."""
+    """Print criteria, and the command that asks, if answers do not give the number of clusters."""
     from mvcc.tables import UnknownNumberError, number_criteria
 
     try:
@@ -40,7 +40,8 @@ def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_jso
 def _asking(job: Job, config: Path | None, given: dict[str, Any]) -> str:
     """Return the command that asks about the tables of a job."""
     folder = job.asked or ("asked" if config is None else None)
-    return f"mvcc ask {words_of(config, given)}" + (f" --out {shlex.quote(folder)}" if folder else "")
+    out = f" --out {shlex.quote(folder)}" if folder else ""
+    return f"mvcc ask {words_of(config, given)}{out}"
 
 
 def as_range(text: str | None) -> range | None:
@@ -61,7 +62,12 @@ def as_range(text: str | None) -> range | None:
 
 
 def print_numbers(
-    tried: list[dict[str, Any]], out: Path, job: Job, config: Path | None, given: dict[str, Any], as_json: bool
+    tried: list[dict[str, Any]],
+    out: Path,
+    job: Job,
+    config: Path | None,
+    given: dict[str, Any],
+    as_json: bool,
 ) -> None:
     """Print what speaks for each number of clusters, and the command that asks."""
     asking = _asking(job, config, given)
@@ -95,5 +101,13 @@ def _print_criteria(found: dict[str, Any]) -> None:
     width = max(map(len, found["criteria"]))
     say("".join([f"{'k':{width}}", *(f"{k:6}" for k in found["k"]), "   best"]))
     for name, values in found["criteria"].items():
-        say("".join([f"{name:{width}}", *(f"{value:6.2f}" for value in values), f"   {found['best'][name] or '–':>4}"]))
-    say("With four clusters or more, none of these is right more than two times in five.")
+        say(
+            "".join(
+                [
+                    f"{name:{width}}",
+                    *(f"{value:6.2f}" for value in values),
+                    f"   {found['best'][name] or '–':>4}",
+                ]
+            )
+        )
+    say("With four clusters or more, neither is right more than two times in five.")

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from mvcc.cli._shared import Folder, below_help, fresh_option, output_options, print_json, remark, say
+from mvcc.cli._shared import (
+    Folder,
+    below_help,
+    fresh_option,
+    output_options,
+    print_json,
+    remark,
+    say,
+)
 from mvcc.reporting.figures import FIGURES, plot
 
 _HELP_END = below_help("mvcc plot results --figure 4 --out figures", terms=("curve", "results folder"))
@@ -27,7 +35,8 @@ _HELP_END = below_help("mvcc plot results --figure 4 --out figures", terms=("cur
 def command(results_dir: Path, figures: tuple[str, ...], out: Path | None, fresh: bool, as_json: bool) -> None:
     """Draw the paper's figures from the results in RESULTS_DIR, as PNG and PDF.
 
-    RESULTS_DIR is the folder of one experiment, or contains such folders. Prints the paths of the files, one per line.
+    RESULTS_DIR is the folder of one experiment, or contains such folders. Prints the paths of the
+    files, one per line.
     """
     written = plot(results_dir, figures=figures or None, out=out, fresh=fresh)
     if as_json:

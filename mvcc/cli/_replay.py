@@ -26,8 +26,9 @@ DIFFERENT = 1
 def command(context: click.Context, folder: Path, trial: int, data_dir: Path | None, as_json: bool) -> None:
     """Compute TRIAL of the results in FOLDER again with the stored config; write nothing.
 
-    If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to the last bit; if
-    they differ, the output lists the programs, libraries and processors that differ.
+    If the trial fails, its traceback is shown. Otherwise it is compared with the stored numbers to
+    the last bit; if they differ, the output lists the programs, libraries and processors that
+    differ.
 
     Exit status 1 if the trial fails or differs.
     """

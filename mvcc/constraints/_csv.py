@@ -78,12 +78,6 @@ class ConstraintFile:
             delimiter,
         )
 
-    def ids(self) -> list[str] | None:
-        """Return the ids in i and j, in the order of their first appearance; None where all are row numbers."""
-        names = dict.fromkeys(name.strip() for record in self.records.values() for name in record[:2])
-        names.pop("", None)
-        return None if all(map(_is_row_number, names)) else list(names)
-
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
         """Return pairs, must_link and weights of the constraints, in the order of the lines.
 
@@ -219,11 +213,3 @@ def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
     if number is None:
         raise InvalidInputError(f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}")
     return number
-
-
-def _is_row_number(name: str) -> bool:
-    """Tell whether a text is a whole number, and not too large for one of a row, as a barcode is."""
-    try:
-        return int(name) <= MAX_ROW
-    except ValueError:
-        return False

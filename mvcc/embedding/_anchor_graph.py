@@ -55,40 +55,21 @@ GraphKind = Literal["auto", "exact", "anchors"]
 
 
 class AnchorEigenpairs(NamedTuple):
-    """Leading eigenvalues μ of a matrix of objects that are tied to anchors, and their eigenvectors.
+    """Leading eigenvalues μ of a matrix of objects tied to anchors, and their eigenvectors."""
 
-    Attributes
-    ----------
-    values : (r,) array
-    vectors : LazyRows
-        (n, r): an object's ties times the loadings, over the root of its degree.
-    residual : float
-        The largest length of S v − μ v, among anchors.
-    loadings : (p, r) array
-    """
-
-    values: Floats
-    vectors: LazyRows
-    residual: float
-    loadings: Floats
+    values: Floats  # (r,)
+    vectors: LazyRows  # (n, r): an object's ties times the loadings, over the root of its degree
+    residual: float  # the largest length of S v − μ v, among anchors
+    loadings: Floats  # (p, r)
 
 
 @dataclass(frozen=True, eq=False)
 class ViewTies:
-    """The graph Z Λ⁻¹ Zᵀ of one view, Λ the column sums of Z.
-
-    Attributes
-    ----------
-    anchors : Anchors
-    ties : (n_v, p_v) sparse array
-        Z.
-    loadings : (p_v, r) array
-        H, with Z H the leading eigenvectors of the graph.
-    """
+    """The graph Z Λ⁻¹ Zᵀ of one view, Λ the column sums of Z."""
 
     anchors: Anchors
-    ties: sp.csr_array
-    loadings: Floats
+    ties: sp.csr_array  # (n_v, p_v): Z
+    loadings: Floats  # (p_v, r): H, with Z H the leading eigenvectors of the graph
 
     @classmethod
     def of(cls, X: Floats, n_anchors: int, n_components: int, rng: np.random.Generator) -> ViewTies:
@@ -115,30 +96,16 @@ class ViewTies:
 
 @dataclass(frozen=True, eq=False)
 class AnchorGraph:
-    """Objects of several views, and how near they are to each other by way of anchors; see ``JointGraph``.
+    """Objects of several views, and how near they are by way of anchors; see ``JointGraph``."""
 
-    Attributes
-    ----------
-    objects : list of (n_v,) arrays
-        The object of every row, per view.
-    agreement : (V, V) array
-    views : list of ViewTies
-    ties : (n, p) sparse array
-        B: of every object to the anchors of all views, side by side.
-    weights : (p,) array
-        The diagonal of K without landmarks.
-    kernel : (p, p) array, single precision
-        K = diag(weights) + λ F Fᵀ, with F the weights of the landmarks near every anchor.
-    landmark_degrees : (p,) array
-        What landmarks add to the degree of an object, for each of its ties.
-    """
-
-    objects: list[Ints]
-    agreement: Floats
+    objects: list[Ints]  # (n_v,): the object of every row, per view
+    agreement: Floats  # (V, V)
     views: list[ViewTies]
-    ties: sp.csr_array
-    weights: Floats
+    ties: sp.csr_array  # (n, p): B: of every object to the anchors of all views, side by side
+    weights: Floats  # (p,): the diagonal of K without landmarks
+    # (p, p): K = diag(weights) + λ F Fᵀ, with F the weights of the landmarks near every anchor
     kernel: NDArray[np.float32]
+    # (p,): what landmarks add to the degree of an object, for each of its ties
     landmark_degrees: Floats
 
     @property
@@ -192,20 +159,14 @@ class AnchorGraph:
         return AnchorEigenpairs(values, rows, error, loadings)
 
     def diffused_to_anchors(self, step: Floats, objects: Ints, share: float) -> Floats:
-        """Return what objects get of a step of some of them by each of their ties, times the root of their degree.
+        """Return what objects get of a step, by each of their ties, times the root of their degree.
 
-        With S = D^−½ A D^−½ without landmarks, Σ_t (share S)ᵗ step over all t from 1 on is what every object gets.
+        With S = D^−½ A D^−½ without landmarks, Σ_t (share S)ᵗ step over all t from 1 on is what
+        every object gets.
 
-        Parameters
-        ----------
-        step : (m, k) array
-        objects : (m,) array
-            The objects that the step is of.
-        share : float
+        Shapes: `step` (m, k); returns (p, k).
 
-        Returns
-        -------
-        (p, k) array
+        `objects` (m,): the objects that the step is of.
         """
         roots = np.sqrt(self.weights)[:, None]
         start = roots * (self.ties[objects].T @ (step / np.sqrt(self.degrees[objects])[:, None]))

@@ -40,18 +40,11 @@ def anchors_for(n_rows: int, n_clusters: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Anchors:
-    """The anchors of a view.
+    """The anchors of a view."""
 
-    Attributes
-    ----------
-    places : (p, d) array, single precision
-        Anchors as rows that are moved to their median and scaled to at most 1.
-    center : (d,) array
-    unit : float
-    """
-
+    # (p, d): anchors as rows that are moved to their median and scaled to at most 1
     places: NDArray[np.float32]
-    center: Floats
+    center: Floats  # (d,)
     unit: float
 
     @classmethod

@@ -219,10 +219,7 @@ class AutoFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 def fitted_features(tables: list[Any], rule: Rule, names: Sequence[str] | None) -> list[AutoFeatures]:
     """Return what makes the features of each of several views; messages call a view by its name.
 
-    Raises
-    ------
-    InvalidInputError
-        As ``AutoFeatures.fit``.
+    Raises InvalidInputError: as ``AutoFeatures.fit``.
     """
     if rule not in RULES:
         raise InvalidInputError(f"features must be one of {', '.join(RULES)}, got {shown(rule)}.")

@@ -37,51 +37,31 @@ Ints = NDArray[np.int64]
 
 
 class Eigenpairs(NamedTuple):
-    """Leading eigenvalues μ of a symmetric matrix S, and their eigenvectors.
+    """Leading eigenvalues μ of a symmetric matrix S, and their eigenvectors."""
 
-    Attributes
-    ----------
-    values : (r,) array
-    vectors : (n, r) array
-    residual : float
-        The largest length of S v − μ v.
-    """
-
-    values: Floats
-    vectors: Floats
-    residual: float
+    values: Floats  # (r,)
+    vectors: Floats  # (n, r)
+    residual: float  # the largest length of S v − μ v
 
 
 @dataclass(frozen=True, eq=False)
 class JointGraph:
-    """Objects of several views, and how near they are to each other.
+    """Objects of several views, and how near they are to each other."""
 
-    Attributes
-    ----------
-    objects : list of (n_v,) arrays
-        The object of every row, per view.
-    affinities : (n, n) sparse array
-        A = Σ_v P_v A_v P_vᵀ: the normalized graphs of the views, summed over the rows of an object; no diagonal. Edges
-        that other views contradict are weaker than in A_v, as far as the views agree.
-    landmarks : (n, m) sparse array or None
-        F, with F Fᵀ what objects share by being near the same landmarks; None without landmarks.
-    view_graphs : list of (n_v, n_v) sparse arrays
-        A_v.
-    spectra : list of (n_v, r) arrays
-        Unit rows of leading eigenvectors of A_v, twice as many as landmarks are near by; none without landmarks.
-    agreement : (V, V) array
-        How much every two views agree; see ``view_agreement``.
-    n_neighbors : int
-        Of a row in the graph of its view, at most.
-    """
-
-    objects: list[Ints]
+    objects: list[Ints]  # (n_v,): the object of every row, per view
+    # (n, n): A = Σ_v P_v A_v P_vᵀ: the normalized graphs of the views, summed over the rows of an
+    # object; no diagonal. Edges that other views contradict are weaker than in A_v, as far as the
+    # views agree
     affinities: sp.csr_array
+    # (n, m): F, with F Fᵀ what objects share by being near the same landmarks; None without
+    # landmarks
     landmarks: sp.csr_array | None
-    view_graphs: list[sp.csr_array]
+    view_graphs: list[sp.csr_array]  # (n_v, n_v): A_v
+    # (n_v, r): unit rows of leading eigenvectors of A_v, twice as many as landmarks are near by;
+    # none without landmarks
     spectra: list[Floats]
-    agreement: Floats
-    n_neighbors: int
+    agreement: Floats  # (V, V): how much every two views agree; see ``view_agreement``
+    n_neighbors: int  # of a row in the graph of its view, at most
 
     @property
     def n_objects(self) -> int:
@@ -99,12 +79,10 @@ class JointGraph:
         return _normalized(self.affinities)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> JointGraph:
-        """Return the graph with edges between objects that are seen in all views, by their columns side by side.
+        """Return the graph with edges between objects of all views, by their columns side by side.
 
-        Parameters
-        ----------
-        columns_of : callable
-            Returns the columns of some objects in all views, (m, d); see ``object_columns``.
+        `columns_of`: returns the columns of some objects in all views, (m, d); see
+        ``object_columns``.
         """
         seen = np.flatnonzero(np.all([np.bincount(own, minlength=self.n_objects) > 0 for own in self.objects], axis=0))
         if len(self.objects) < 2 or len(seen) < FEWEST_MATCHED_OBJECTS:
@@ -197,18 +175,13 @@ def joint_graph(
 ) -> JointGraph:
     """Make the graph of views that relations connect.
 
-    Parameters
-    ----------
-    views : list of (n_v, d_v) arrays
-    relations : dict {(u, v): (r, 2) array}
-    n_neighbors : int
-        Of every row in the graph of its view.
-    n_view_components : int
-        Eigenvectors of each view by which views agree and, beside the raw features, landmarks are near; 0 for neither.
-    rng : Generator
-        Draws landmarks where there are too many.
-    weights : (V,) array, optional
-        How much each view counts, 1 at most; None is all alike.
+    Shapes: `views` (n_v, d_v), `relations` (r, 2).
+
+    `n_neighbors`: of every row in the graph of its view.
+    `n_view_components`: eigenvectors of each view by which views agree and, beside the raw
+    features, landmarks are near; 0 for neither.
+    `rng`: draws landmarks where there are too many.
+    `weights` (V,): how much each view counts, 1 at most; None is all alike.
     """
     n_objects, objects = find_objects([len(X) for X in views], relations)
     weights = np.ones(len(views)) if weights is None else weights

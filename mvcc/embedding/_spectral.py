@@ -59,28 +59,15 @@ def spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) ->
 
 
 def unscaled_spectral_features(X: ArrayLike, n_components: int, *, sigma: float = 1.0) -> NDArray[np.float64]:
-    """Embed a view whose features have a common scale already, such as document vectors of unit length (§6.1).
+    """Embed a view whose features have a common scale, such as unit document vectors (§6.1).
 
     As :func:`spectral_features`, but the affinity is that of the features as they are.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, d_V)
-        Features of one view, in a unit that fits ``sigma``.
-    n_components : int
-        d, the number of eigenvectors kept, 1 to n − 1.
-    sigma : float, default=1.0
-        Width of the affinity exp(−‖x_i − x_j‖² / 2σ²).
-
-    Returns
-    -------
-    ndarray of shape (n, n_components)
-        The standardized eigenvectors.
-
-    Raises
-    ------
-    InvalidInputError
-        As :func:`spectral_features`.
+    `X`: features of one view, in a unit that fits ``sigma``.
+    `n_components`: d, the number of eigenvectors kept, 1 to n − 1.
+    `sigma`: width of the affinity exp(−‖x_i − x_j‖² / 2σ²).
+    Returns: the standardized eigenvectors.
+    Raises InvalidInputError: as :func:`spectral_features`.
     """
     return _spectrum_of(check_data(X), n_components, sigma).features
 
@@ -214,25 +201,14 @@ class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 class _Spectrum:
     """The spectral features of n rows, and what places new rows among them.
 
-    Attributes
-    ----------
-    sigma : float
-    units : (n, d_V) array
-        The rows, in units of sigma.
-    features : (n, d) array
-        The eigenvectors, standardized.
-    eigenvalues : (d,) array
-        Of the normalized affinity.
-    loadings : (n, d) array
-        v_ik / √d_i: the eigenvectors over the square roots of the degrees.
-    mean, deviation : (d,) arrays
-        Of the eigenvectors, by which they were standardized.
+    `mean, deviation` (d,): of the eigenvectors, by which they were standardized.
     """
 
     sigma: float
-    units: NDArray[np.float64]
-    features: NDArray[np.float64]
-    eigenvalues: NDArray[np.float64]
+    units: NDArray[np.float64]  # (n, d_V): the rows, in units of sigma
+    features: NDArray[np.float64]  # (n, d): the eigenvectors, standardized
+    eigenvalues: NDArray[np.float64]  # (d,): of the normalized affinity
+    # (n, d): v_ik / √d_i: the eigenvectors over the square roots of the degrees
     loadings: NDArray[np.float64]
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]

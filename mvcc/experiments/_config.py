@@ -1,4 +1,4 @@
-"""The configuration of an experiment (§6.1–6.2, Table 1): what a file may say; all mistakes are reported at once."""
+"""The configuration of an experiment (§6.1–6.2, Table 1), with all its mistakes at once."""
 
 from __future__ import annotations
 
@@ -6,12 +6,21 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from mvcc._utils.messages import clipped, nearest
-from mvcc._utils.settings import KeyPath, Problems, Section, allowed, assign, one_of, read_yaml, refuse, validated
+from mvcc._utils.settings import (
+    KeyPath,
+    Problems,
+    Section,
+    allowed,
+    assign,
+    read_yaml,
+    refuse,
+    validated,
+)
 from mvcc.datasets import registry
 from mvcc.experiments._values import (
     Bases,
@@ -41,10 +50,10 @@ MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the 
 class Features(Section):
     """How the raw features of each view become the space that is clustered (§6.1)."""
 
-    method: Annotated[Literal["spectral", "auto", "none"], one_of(("spectral", "auto", "none"))] = "none"
+    method: Literal["spectral", "auto", "none"] = "none"
     n_components: Components | None = Field(default=None, validate_default=True)
     sigma: Sigma | None = Field(default=None, validate_default=True)
-    scaling: Annotated[Scaling, one_of(get_args(Scaling))] | None = Field(default=None, validate_default=True)
+    scaling: Scaling | None = Field(default=None, validate_default=True)
 
     @field_validator("n_components", "sigma", "scaling", mode="before")
     @classmethod
@@ -60,16 +69,16 @@ class Features(Section):
 
 
 class MultiView(Section):
-    """The multi-view experiments: every combination of the lists is a cell of every trial (§6.2)."""
+    """The multi-view experiments: each combination of the lists is a cell of every trial (§6.2)."""
 
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     init: Init = None
-    transfers: Transfers = own_transfer_names()
+    transfers: Transfers = Field(default=own_transfer_names(), examples=["[constraint-propagation, single-view]"])
     transfer_options: TransferOptions | None = None
-    threshold: Thresholds = Field(examples=["0.5"])
-    closure: Closures = ("full",)
+    threshold: Thresholds = Field(examples=["[0.5]"])
+    closure: Closures = Field(default=("full",), examples=["[full, view, none]"])
     mapped: Portions = Field(examples=["[0.2, 0.4, 1.0]"])
-    rewired: Portions = (0.0,)
+    rewired: Portions = Field(default=(0.0,), examples=["[0.0, 0.5]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
     @field_validator("transfer_options")
@@ -119,18 +128,18 @@ def _unknown_options(options: dict[str, dict[str, Any]], chosen: tuple[str, ...]
 
 
 class SingleView(Section):
-    """The single-view experiments: each view named, with and without Constraint Propagation (§6.4)."""
+    """The single-view experiments: each view with and without Constraint Propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
 
 class Config(Section):
-    """A whole experiment: the multi-view experiments (§6.2), the single-view ones (§6.4), or both."""
+    """An experiment: multi-view (§6.2), single-view (§6.4), or both."""
 
     name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
-    study: Annotated[Study, one_of(get_args(Study))] = "main"  # of the paper; main is that of Figures 4 to 10
+    study: Study = "main"  # of the paper; main is that of Figures 4 to 10
     dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
     dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(default={})
     features: Features = Features()
@@ -162,7 +171,7 @@ class Config(Section):
         return self
 
     def resolved(self) -> dict[str, Any]:
-        """Return the configuration complete with its defaults, ready for JSON, in the order of the class."""
+        """Return the configuration with its defaults, ready for JSON, in the order of the class."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def transfers(self) -> tuple[str, ...]:
@@ -170,31 +179,20 @@ class Config(Section):
         return self.multi_view.transfers if self.multi_view is not None else ()
 
     def identity(self) -> dict[str, Any]:
-        """Return what two runs must share to belong together: everything but the number of trials."""
+        """Return what two runs must share: everything but the number of trials."""
         return {key: value for key, value in self.resolved().items() if key != "trials"}
 
 
 def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
-    """Read an experiment's configuration from a YAML file.
+    """Read an experiment's configuration from a YAML file, complete with its defaults.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, in UTF-8.
-    overrides : iterable of str
-        Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows the ``=`` is YAML.
+    ``overrides`` replace values of the file, such as ``"multi_view.threshold=0.8"``; what follows
+    the ``=`` is YAML.
 
-    Returns
-    -------
-    Config
-        The configuration, complete with its defaults.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or with one line for each unknown key, wrong type and impossible value in it.
+    Raises `ConfigError` if the file cannot be read, or with one line for each unknown key, wrong
+    type and impossible value in it.
     """
-    problems = Problems(path, f"mvcc validate {shlex.quote(os.fspath(path))}")
+    problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
     values = read_yaml(path, problems)
     for override in overrides:
         assign(values, override, problems)

@@ -39,12 +39,10 @@ def compile_all_kernels() -> None:
 
 
 def compile_kernels(used: Iterable[tuple[str | None, str, str | None]]) -> None:
-    """Compile every kernel that trials call with some methods, or load what numba has compiled already.
+    """Compile every kernel that trials call with some methods, or load the compiled ones.
 
-    Parameters
-    ----------
-    used : iterable of (str or None, str, str or None)
-        The names of a base, None for methods without one, and of a method, and how the base starts.
+    `used`: the names of a base, None for methods without one, and of a method, and how the base
+    starts.
     """
     for base, method, init in used:
         if base is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
@@ -19,25 +20,32 @@ _SEED = 5
 
 
 def write_example(folder: Path) -> list[Path]:
-    """Write an example: two tables, matches, judged pairs, a commented configuration and a page that explains them.
+    """Write an example and return its files: tables, matches, constraints, config and a page.
 
-    Returns
-    -------
-    list of Path
-        The files.
-
-    Raises
-    ------
-    StoreError
-        When one of the files is there already, or cannot be written.
+    Raises `StoreError` if one of the files exists, or cannot be written.
     """
     contents = {name: _csv(rows) for name, rows in _tables().items()}
-    for name in ("cluster.yaml", "README.md"):
-        contents[name] = (files("mvcc.tables") / "example" / name).read_text(encoding="utf-8")
+    folder_of_texts = files("mvcc.tables") / "example"
+    contents["cluster.yaml"] = _commented((folder_of_texts / "cluster.yaml").read_text("utf-8"))
+    contents["README.md"] = (folder_of_texts / "README.md").read_text("utf-8")
     with OutputFolder(folder, "an example", fresh=None, elsewhere="choose another folder") as target:
         target.refuse_taken(contents)
         target.write({name: content.encode() for name, content in contents.items()})
     return [folder / name for name in contents]
+
+
+def _commented(config: str) -> str:
+    """Write the help of every setting beside it."""
+    from mvcc.tables._job import Job, View
+
+    fields = {**View.model_fields, **Job.model_fields}
+    lines = []
+    for line in config.splitlines():
+        key = re.match(r" *(?:# )?(\w+):", line)
+        if key and key[1] in fields:
+            line = f"{line:<36}# {str(fields[key[1]].description).rstrip('.')}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def _tables() -> dict[str, list[Iterable[Any]]]:

@@ -32,34 +32,20 @@ def try_numbers(
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
-    """Cluster by each of several numbers of clusters, and write what speaks for each to a table; none is chosen.
+    """Cluster by each of several k, and write what speaks for each to a table; none is chosen.
 
     Of many rows, objects are drawn, with all that were judged.
 
-    Parameters
-    ----------
-    job : Job
-        With any number of clusters.
-    numbers : range
-    folder : Path
-    fresh : bool
-        Replace a table that is there.
-    scheduler : str or None
-        The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
-    on_step : callable
-        Told what is about to be done.
-
-    Returns
-    -------
-    list of dict
-        For each number ``k``: ``kept`` and ``kept_error``, ``agreement`` and ``by_chance`` as in ``comparison`` of
-        ``clustering.json``, None without judgments or matches; ``stability``; and the shares of the rows that the
-        ``smallest`` and the ``largest`` cluster of a view have; and of how many of all ``rows``, ``all_rows``.
-
-    Raises
-    ------
-    MvccError
-        As `cluster_job`.
+    `job`: with any number of clusters.
+    `fresh`: replace a table that is there.
+    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
+    processes of this machine do.
+    `on_step`: told what is about to be done.
+    Returns: for each number ``k``: ``kept`` and ``kept_error``, ``agreement`` and ``by_chance``
+    as in ``comparison`` of ``clustering.json``, None without judgments or matches;
+    ``stability``; and the shares of the rows that the ``smallest`` and the ``largest`` cluster
+    of a view have; and of how many of all ``rows``, ``all_rows``.
+    Raises MvccError: as `cluster_job`.
     """
     on_step("reading")
     job = job.model_copy(update={"n_clusters": numbers[-1]})

@@ -24,8 +24,6 @@ COMMANDS = {
     "`cluster`": ["cluster", "{folder}/job/cluster.yaml", "--fresh", "--out", "{folder}/out"],
     "`cluster --dry-run`": ["cluster", "{folder}/job/cluster.yaml", "--dry-run"],
     "`report` of a clustering": ["report", "{folder}/out"],
-    "`constraints`": ["constraints", "{folder}/job/pairs.csv"],
-    "`validate`": ["validate", "configs/four_quadrants.yaml"],
     "`run --dry-run`": ["run", "configs/four_quadrants.yaml", "--dry-run", "--out", "{folder}/run"],
     "`check`": ["check", "{folder}/results"],
     "`plot` of one figure": ["plot", "{folder}/results", "--figure", "7"],

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mvcc.reporting.html import write_clustering_report
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 from tests.browser.facts import make_facts
+from tests.reports import write_clustering_report
 
 DRAWN = "() => [...document.querySelectorAll('.chart')].every((one) => one.querySelector('.subplot'))"
 TWO = (120, 90)

@@ -20,10 +20,8 @@ from tests import command_line
 
 # what prints no result of its own
 WITHOUT_JSON = {
-    ("completion",): "prints a script for a shell",
     ("data",): "is a group",
 }
-PAIRS = "i,j,kind\n0,1,must-link\n1,2,cannot-link\n"
 CONFIG = """\
 name: tiny
 dataset: four_quadrants
@@ -103,7 +101,6 @@ def test_words_stand_below_the_help_with_what_they_mean():
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "pairs.csv").write_text(PAIRS)
     (tmp_path / "tiny.yaml").write_text(CONFIG)
     done = mvcc("run", "tiny.yaml", "-j", "1", "-q")
     assert (done.exit_code, done.output) == (0, "")
@@ -121,8 +118,6 @@ RESULTS = [
     ("claims", "results"),
     ("check", "results"),
     ("replay", "results/tiny", "1"),
-    ("validate", "tiny.yaml"),
-    ("constraints", "pairs.csv"),
     ("data", "list"),
     ("data", "fetch", "rings"),
     ("data", "check", "rings"),
@@ -148,7 +143,7 @@ def test_json_is_one_document_quiet_is_silent_and_verbose_says_more(folder, word
 
 def test_quiet_and_verbose_exclude_each_other(folder):
     for words in (["-q", "-v"], ["-v", "-q"]):
-        done = mvcc("validate", "tiny.yaml", *words)
+        done = mvcc("run", "tiny.yaml", "--dry-run", *words)
         assert done.exit_code == 2
         assert "mutually exclusive" in done.stderr
         assert not logging.getLogger("mvcc").handlers  # nothing is left for the next command

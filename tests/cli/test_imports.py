@@ -23,17 +23,20 @@ NUMBA = {"numba", "numpy", "scipy", "yaml"}
 FIGURES = {"matplotlib", "yaml", *PANDAS}
 STATISTICS = {"scipy", "scipy.stats", "yaml", *PANDAS}
 
+OF_SETTINGS = ("cluster", "ask", "match")  # whose options are the fields of a pydantic model
+
 # Processes, and the commands that each runs one after the other: what a command may add to what is there before it.
 ALONE = [
-    *(([name, "--help"], set()) for name in _SUMMARIES),
+    *(([name, "--help"], set()) for name in _SUMMARIES if name not in OF_SETTINGS),
     (["--help"], set()),
-    (["completion", "bash"], set()),
-    (["data", "list"], {"yaml"}),
-    (["validate", str(ROOT / "configs" / "four_quadrants.yaml")], {"pydantic"}),
+    *(([name, "--help"], {"pydantic", "yaml"}) for name in OF_SETTINGS),
+    (["data", "list"], set()),
     (["check", "{folder}/results"], set()),
     (["init", "{folder}/job"], {"numpy"}),
-    (["run", str(ROOT / "configs" / "four_quadrants.yaml"), "--dry-run", "--out", "{folder}/run"], {"scipy"}),
-    (["constraints", "{folder}/job/pairs.csv"], NUMBA),
+    (
+        ["run", str(ROOT / "configs" / "four_quadrants.yaml"), "--dry-run", "--out", "{folder}/run"],
+        NUMBA | {"pydantic"},
+    ),
     (
         ["cluster", "{folder}/job/cluster.yaml", "--dry-run"],
         # it says what features will be made; sklearn.neighbors imports decomposition, and that model_selection

@@ -15,11 +15,11 @@ from tests.command_line import mvcc
 
 def test_help_names_every_command():
     text = mvcc("--help").stdout
-    for name in ("run", "plot", "validate", "data"):
+    for name in ("run", "plot", "cluster", "data"):
         assert f"\n  {name} " in text
 
 
-@pytest.mark.parametrize("command", [["run"], ["plot"], ["validate"], ["data"], ["data", "list"], ["data", "fetch"]])
+@pytest.mark.parametrize("command", [["run"], ["plot"], ["cluster"], ["data"], ["data", "list"], ["data", "fetch"]])
 def test_every_command_has_help(command):
     done = mvcc(*command, "--help")
     assert done.returncode == 0
@@ -39,7 +39,7 @@ def test_the_version_is_printed():
         (["run", "no_such.yaml"], 2, "no_such.yaml"),
         (["run", "x.yaml", "-j", "0"], 2, "must be a positive integer or -1 (one per core), got 0"),
         (["run", "x.yaml", "--trials", "0"], 2, "'--trials'"),
-        (["validate", "no_such.yaml"], 2, "no_such.yaml"),
+        (["run", "no_such.yaml", "--dry-run"], 2, "no_such.yaml"),
         (["data", "check", "protien"], 1, "protein"),
         (["plot", "no_such_folder"], 1, "no_such_folder"),
     ],

@@ -71,7 +71,7 @@ def test_names_that_are_taken_or_offered_twice_are_left_out(install, tmp_path):
     install("ape", "apes = ape_data:load")
     assert list(registry()) == before
     (tmp_path / "zoo.yaml").write_text(CONFIG)
-    with pytest.raises(ConfigError, match=r"dataset: must be one of .*, got the text 'apes'"):
+    with pytest.raises(ConfigError, match=r"dataset: must be one of .*, got 'apes'"):
         load_config(tmp_path / "zoo.yaml")
 
 

@@ -69,7 +69,6 @@ READINGS = {
     "export": [Reading(("export", "res", "--out", "out"), (*RESULT, "texts.csv"))],
     "report": [Reading(("report", "res", "--out", "out.html"), ("res/clustering.json",))],
     "ask": [Reading(("ask", "cluster.yaml", "--out", "asked", "--answers", "answers.csv"), ("answers.csv", *JOB))],
-    "constraints": [Reading(("constraints", "numbers.csv", "--out", "out.csv"), ("numbers.csv",))],
     "check": [Reading(("check", "res"), RESULT), Reading(("check", "exp"), EXPERIMENT)],
     "run": [Reading(("run", "run.yaml", "--out", "exp", "--dry-run"), ("run.yaml", "exp/manifest.json"))],
     "claims": [Reading(("claims", "exp"), EXPERIMENT)],
@@ -90,7 +89,6 @@ def whole(tmp_path_factory):
     (folder / "matches.csv").write_text("texts,images\n" + "".join(f"t{n},{n}\n" for n in range(N) if n % 5))
     pairs = ((0, 1, "must-link"), (21, 22, "must-link"), (0, 25, "cannot-link"))
     (folder / "pairs.csv").write_text("i,j,kind\n" + "".join(f"t{i},t{j},{kind}\n" for i, j, kind in pairs))
-    (folder / "numbers.csv").write_text("i,j,kind,weight\n" + "".join(f"{i},{j},{kind},1\n" for i, j, kind in pairs))
     (folder / "cluster.yaml").write_text(
         "views:\n  texts: {path: texts.csv, labels_column: kind}\n  images: images.csv\n"
         "matches:\n  texts:images: matches.csv\nconstraints: {texts: pairs.csv}\nn_clusters: 2\n"

@@ -93,7 +93,7 @@ def by_co_em(options, **values):
 
 def cluster(options, folder, fresh=False):
     """Cluster as the command does and return the facts."""
-    return cluster_job(load_job(None, options), folder, fresh=fresh)
+    return cluster_job(load_job(None, options), folder, fresh=fresh).to_dict()
 
 
 def outputs(folder, *endings):

@@ -77,7 +77,7 @@ def test_the_result_is_that_of_the_same_tables_in_files(tmp_path, settings):
     options["comparison",] = False
     options |= {("matches", "shop:survey"): str(tmp_path / "matches.csv")} | {(k,): v for k, v in settings.items()}
     job = load_job(None, [(keys, value, "") for keys, value in options.items()])
-    expected = cluster_job(job, tmp_path / "out")
+    expected = cluster_job(job, tmp_path / "out").to_dict()
     found = clustered(**settings)
     for view in expected["views"]:
         name = view["name"]

@@ -14,9 +14,9 @@ import pytest
 from mvcc.exceptions import DataError
 from mvcc.metrics import pairwise_f_measure
 from mvcc.multiview import MultiViewConstrainedClustering
-from mvcc.reporting.html import write_clustering_report
 from mvcc.tables import check_clustering, load_job, read_inputs
 from mvcc.tables.output import _facts
+from tests.reports import write_clustering_report
 from tests.tables.problems import K, by_co_em, cluster, outputs, read_csv, with_values, write_csv, write_problem
 
 PROBLEMS = {

@@ -273,7 +273,7 @@ def test_mixed_tables_are_clustered_and_new_rows_predicted(tmp_path, features, l
     from sklearn.metrics import adjusted_rand_score
 
     frame, kind = mixed()
-    facts = cluster_job(job(tmp_path, frame, features=features), tmp_path / "out")
+    facts = cluster_job(job(tmp_path, frame, features=features), tmp_path / "out").to_dict()
     view = parse_facts(facts).views[0]
     assert [column.kind for column in view.columns] == ["number", "category", "text", "date"]
     assert adjusted_rand_score(kind, view.labels) > least

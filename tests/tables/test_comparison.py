@@ -168,7 +168,7 @@ def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, prob
         assert (one["agreement"] is None) == (one["by_chance"] is None) == (not found["n_matches"])
     for relation in facts["relations"]:
         assert np.sum(relation["held_out"]["table"]) == relation["held_out"]["n"] == len(relation["pairs"])
-    again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again")
+    again = cluster_job(load_job(tmp_path / "out/cluster.yaml"), tmp_path / "again").to_dict()
     assert again["comparison"] == found
     assert [one["held_out"] for one in again["relations"]] == [one["held_out"] for one in facts["relations"]]
     assert cluster(with_values(options, comparison=False), tmp_path / "off")["comparison"] is None

@@ -14,11 +14,11 @@ from sklearn.metrics import adjusted_rand_score
 from mvcc import load_model, pairwise_f_measure
 from mvcc.exceptions import ConfigError, DataError, MvccError, StoreError, WorkerError
 from mvcc.metrics import scores_of_table
-from mvcc.reporting.html import write_clustering_report
 from mvcc.tables import check_clustering, check_job, cluster_job, load_job, predict_files, try_numbers
 from mvcc.tables.folders._workers import local_workers
 from mvcc.tables.reading import _partitions
 from tests.command_line import mvcc
+from tests.reports import write_clustering_report
 from tests.tables.problems import by_co_em, cluster, outputs, read_csv, with_values, write_problem
 
 distributed = pytest.importorskip("distributed")
@@ -65,7 +65,7 @@ def large(options):
 @pytest.fixture
 def run(address, tmp_path):
     def cluster_folders(options, out="out", **how):
-        return cluster_job(load_job(None, options), tmp_path / out, scheduler=address, **how)
+        return cluster_job(load_job(None, options), tmp_path / out, scheduler=address, **how).to_dict()
 
     return cluster_folders
 

@@ -74,7 +74,7 @@ def test_rows_of_a_worker_that_is_killed_go_to_the_others(job, tmp_path):
         assert started.workers[0].wait() == -signal.SIGKILL
         assert started.connected() == 1
     refuse_lost_rows(tmp_path / "out")
-    assert facts["views"][0]["all_f"] > 0.99
+    assert facts.views[0].all_f > 0.99
 
 
 def test_a_killed_process_of_this_machine_is_started_again(job, tmp_path):

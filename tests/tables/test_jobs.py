@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+import click
 import pytest
+from click.testing import CliRunner
 
+from mvcc._utils.settings import default_of, option_of
+from mvcc.cli import cli
+from mvcc.cli._job_options import ALL, job_options, settings
 from mvcc.exceptions import ConfigError
-from mvcc.tables import Job, load_job
+from mvcc.tables import Job, View, load_job, write_example
 
 YAML = """views:
   texts:
@@ -115,12 +121,12 @@ def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config)
     lines = str(refusal.value).splitlines()
     assert lines[0] == f"4 problems in {config}:"
     assert lines[1].startswith(f"{config}:10: n_clusters: must be a whole number")
-    assert "got the text 'few'." in lines[1]
+    assert "got 'few'." in lines[1]
     assert lines[2].startswith(f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?")
     assert lines[3].startswith("--base k-means: base: must be one of ")
-    assert "got the text 'k-means'" in lines[3]
+    assert "got 'k-means'" in lines[3]
     assert lines[4].startswith("--threshold c: threshold: must be a number above 0, up")
-    assert "got the text 'c'." in lines[4]
+    assert "got 'c'." in lines[4]
     assert lines[5].endswith(f"mvcc cluster {config} … --dry-run")
 
 
@@ -183,7 +189,7 @@ def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_fi
     [
         ("  texts:images:", "  texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
         ("  texts:images:", "  texts:texts:", r":7: .*'texts:texts' does not name two .*; write VIEW:"),
-        ("  texts:images:", "  texts:", r":7: matches\.texts: the text 'texts' does not name two different views"),
+        ("  texts:images:", "  texts:", r":7: matches\.texts: 'texts' does not name two different views"),
         (
             "  texts:images:",
             "  images:texts: x.csv\n  texts:images:",
@@ -217,3 +223,43 @@ def test_a_mistake_is_told_with_its_line(config, old, new, message):
     config.write_text(YAML.replace(old, new))
     with pytest.raises(ConfigError, match=message):
         load_job(config)
+
+
+def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
+    write_example(tmp_path / "example")
+    config = (tmp_path / "example/cluster.yaml").read_text()
+    for name, field in Job.model_fields.items():
+        assert option_of(field), name
+        assert str(field.description).rstrip(".") in config, name
+    help_of = CliRunner().invoke(cli, ["cluster", "--help"], terminal_width=1000).stdout
+    for kind in (Job, View):
+        for field in filter(option_of, kind.model_fields.values()):
+            assert f"  {field.description}" in help_of
+            assert f"[default: {default_of(field)}]" in help_of or not default_of(field)
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys", "value"),
+    [
+        (["--view", "a=a.csv"], ("views", "a", "path"), "a.csv"),
+        (["--ignore", 'a="x, y",z', "--ignore", "a=w"], ("views", "a", "ignore"), ["x, y", "z", "w"]),
+        (["--show", "a=x,y"], ("show", "a"), ["x", "y"]),
+        (["--match", "a:b=m.csv"], ("matches", "a:b"), "m.csv"),
+        (["--features", "pca"], ("features",), "pca"),
+        (["--components", "a=3"], ("views", "a", "n_components"), 3),
+        (["--threshold", "cv"], ("threshold",), "cv"),
+        (["--threshold", "1e-3"], ("threshold",), 1e-3),
+        (["--seed", "7"], ("seed",), 7),
+        (["--no-comparison"], ("comparison",), False),
+        (["--asked", "2024"], ("asked",), "2024"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None,
+)
+def test_an_option_is_a_setting(typed, keys, value):
+    @click.command()
+    @job_options(ALL)
+    def command(config, **given):
+        click.echo(json.dumps(list(settings(given))[-1][:2]))
+
+    done = CliRunner().invoke(command, typed, catch_exceptions=False)
+    assert json.loads(done.stdout) == [list(keys), value]

@@ -11,10 +11,10 @@ from mvcc.constraints._constraints import Constraints
 from mvcc.constraints._relations import augment
 from mvcc.multiview.co_em import _methods as methods
 from mvcc.multiview.co_em._transfer import ConstraintPropagation, DirectMapping
-from mvcc.reporting.html import write_clustering_report
 from mvcc.tables import cluster_job, load_job, read_inputs
 from mvcc.tables.fitting import _fit
 from mvcc.tables.fitting._chains import Reasons, propagated, received, weight_of, without_loops
+from tests.reports import write_clustering_report
 from tests.tables.problems import by_co_em, cluster, read_csv, write_csv, write_problem
 
 PROBLEMS = {
@@ -171,7 +171,7 @@ class Labelled(DirectMapping):
 def test_a_parameter_of_a_method_that_is_called_threshold_is_no_threshold_of_propagation(tmp_path, monkeypatch):
     monkeypatch.setitem(methods._TRANSFERS, "own", methods._Own(f"{__name__}:Labelled"))
     job = load_job(None, by_co_em(write_problem(tmp_path))).model_copy(update={"transfer": "own"})
-    facts = cluster_job(job, tmp_path / "out")
+    facts = cluster_job(job, tmp_path / "out").to_dict()
     assert (facts["co_em"]["propagates"], facts["co_em"]["threshold"]) == (False, None)
     write_clustering_report(facts, tmp_path / "report.html")
 

@@ -49,24 +49,13 @@ class ViewRecord:
 class Outcome:
     """What co-EM ends with.
 
-    Attributes
-    ----------
-    clusterers : list of estimators
-        The fitted clustering of every view.
-    propagated : list of Constraints
-        P^V of every view at the end.
-    history : list of list of ViewRecord
-        Per iteration and view.
-    period : int or None
-        Of the cycle met; 0 means convergence, None that the limit came first.
-    constraints, relations, strengths
-        What was given, closed (`augment`).
+    `constraints, relations, strengths`: what was given, closed (`augment`).
     """
 
-    clusterers: list[Any]
-    propagated: list[Constraints]
-    history: list[list[ViewRecord]]
-    period: int | None
+    clusterers: list[Any]  # the fitted clustering of every view
+    propagated: list[Constraints]  # P^V of every view at the end
+    history: list[list[ViewRecord]]  # per iteration and view
+    period: int | None  # of the cycle met; 0 means convergence, None that the limit came first
     constraints: list[Constraints]
     relations: Relations
     strengths: Strengths
@@ -74,29 +63,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class CoEM:
-    """Views and how to cluster them: what stays the same while constraints and transfer method vary.
+    """Views and how to cluster them: what is the same for all constraints and transfer methods."""
 
-    Attributes
-    ----------
-    views : list of (n_v, d_v) arrays
-    base : estimator
-        Cloned for every view.
-    seeds : list of int
-        The random state of the clustering of every view.
-    closure : {"full", "view", "none"}
-    max_iter : int
-    tol : float
-    names : list of str or None
-        What messages call the views.
-    """
-
-    views: list[NDArray[np.float64]]
-    base: Any
-    seeds: list[int]
+    views: list[NDArray[np.float64]]  # (n_v, d_v)
+    base: Any  # cloned for every view
+    seeds: list[int]  # the random state of the clustering of every view
     closure: Literal["full", "view", "none"]
     max_iter: int
     tol: float
-    names: list[str] | None = None
+    names: list[str] | None = None  # what messages call the views
 
     def run(self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod) -> Outcome:
         """Run Algorithm 2 on given constraints and relations."""

@@ -57,17 +57,12 @@ _WITHOUT_BASE = {
 class Origin:
     """Where a transfer method of another package comes from.
 
-    Attributes
-    ----------
-    package, version : str
-        The distribution that offers it.
-    module : str
-        Module and class in it, as the entry point names them: ``module:Class``.
+    `package, version`: the distribution that offers it.
     """
 
     package: str
     version: str
-    module: str
+    module: str  # module and class in it, as the entry point names them: ``module:Class``
 
 
 def base_names() -> tuple[str, ...]:
@@ -80,10 +75,7 @@ def make_base(name: str, n_clusters: int, init: str | None = None) -> Any:
 
     That start takes the neighborhoods in index order.
 
-    Raises
-    ------
-    ConfigError
-        For an unknown name.
+    Raises ConfigError: for an unknown name.
     """
     if name not in _BASES:
         raise ConfigError(f"there is no base algorithm {clipped(repr(name))}{_known(name, _BASES)}")
@@ -116,11 +108,9 @@ def transfer_names() -> tuple[str, ...]:
 def transfer_class(name: str) -> type[TransferMethod]:
     """Return a transfer method by its name, imported from the package that offers it.
 
-    Raises
-    ------
-    ConfigError
-        For an unknown name, one that two packages offer, and a class that cannot be used: that cannot be imported, is
-        no ``TransferMethod`` or has parameters without defaults.
+    Raises ConfigError: for an unknown name, one that two packages offer, and a class that cannot
+    be used: that cannot be imported, is no ``TransferMethod`` or has parameters without
+    defaults.
     """
     offer = _offer(name)
     if offer is not None:
@@ -134,10 +124,7 @@ def transfer_class(name: str) -> type[TransferMethod]:
 def check_method(name: str) -> None:
     """Refuse what is no method of an experiment; those of mvcc itself are not imported.
 
-    Raises
-    ------
-    ConfigError
-        As `transfer_class`.
+    Raises ConfigError: as `transfer_class`.
     """
     offer = _offer(name)
     if offer is not None:
@@ -147,10 +134,7 @@ def check_method(name: str) -> None:
 def transfer_origin(name: str) -> Origin | None:
     """Return where a method comes from, None for those of mvcc itself; nothing is imported.
 
-    Raises
-    ------
-    ConfigError
-        For an unknown name, or one that two packages offer.
+    Raises ConfigError: for an unknown name, or one that two packages offer.
     """
     offer = _offer(name)
     return None if offer is None else Origin(_package(offer), _version(offer), offer.value)

@@ -22,16 +22,15 @@ def choose_threshold(
     transfer: ConstraintPropagation,
     rng: np.random.Generator,
 ) -> float:
-    """Return the threshold of ``GRID`` whose clusterings satisfy most of the constraints that they have not seen.
+    """Return the threshold of ``GRID`` that satisfies most of the held-out constraints.
 
-    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest is closed anew, so that
-    nothing of what is held out is seen through the closure; the constraints are therefore the given ones, not closed.
-    Of equally good thresholds the largest one is chosen, which infers the fewest constraints.
+    In turn each fold of neighborhoods is held out: all constraints with an end in it. The rest
+    is closed anew, so that nothing of what is held out is seen through the closure; the
+    constraints are therefore the given ones, not closed. Of equally good thresholds the largest
+    one is chosen, which infers the fewest constraints.
 
-    Raises
-    ------
-    InvalidInputError
-        When the constrained instances form fewer than two neighborhoods, so that none can be held out.
+    Raises InvalidInputError: when the constrained instances form fewer than two neighborhoods,
+    so that none can be held out.
     """
     brief = replace(co_em, max_iter=min(co_em.max_iter, MAX_ITER))
     folds = neighborhood_folds(constraints, relations, [len(X) for X in co_em.views], rng)

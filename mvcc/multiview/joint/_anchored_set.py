@@ -51,17 +51,12 @@ def joint_set(
 
 @dataclass(frozen=True, eq=False)
 class AnchoredClusters(JointClusters):
-    """The clusters of objects that are tied to anchors.
+    """The clusters of objects that are tied to anchors."""
 
-    Attributes
-    ----------
-    at_anchors : (p, k) array or None
-        What judged objects say for every cluster of an object, times the root of its degree, by each of its ties.
-    coefficients : list of (d_v + 1, k) arrays
-        By which the columns of each view, and a constant, predict clusters.
-    """
-
+    # (p, k): what judged objects say for every cluster of an object, times the root of its degree,
+    # by each of its ties
     at_anchors: Floats | None = None
+    # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
     coefficients: tuple[Floats, ...] = ()
 
 

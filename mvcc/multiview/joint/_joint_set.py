@@ -74,27 +74,15 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class JointClusters:
-    """The clusters of views that matches connect.
+    """The clusters of views that matches connect."""
 
-    Attributes
-    ----------
-    labels : (n,) array
-        The cluster of every object.
-    before_spreading : (n,) array
-        The same by Eq. 1 alone; of judged objects and some others only, where objects are tied to anchors.
-    rows : (n, r) array or LazyRows
-        Every object in the space where it was clustered.
-    objective : float
-        Eq. 1 before spreading.
-    residual : float
-        Of the eigenvectors that the rows are made of; see ``Eigenpairs``.
-    """
-
-    labels: Ints
+    labels: Ints  # (n,): the cluster of every object
+    # (n,): the same by Eq. 1 alone; of judged objects and some others only, where objects are tied
+    # to anchors
     before_spreading: Ints
-    rows: Floats | LazyRows
-    objective: float
-    residual: float
+    rows: Floats | LazyRows  # (n, r): every object in the space where it was clustered
+    objective: float  # eq. 1 before spreading
+    residual: float  # of the eigenvectors that the rows are made of; see ``Eigenpairs``
 
 
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
@@ -112,15 +100,10 @@ def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
 class JointSet:
     """Views that matches connect, in one graph of their objects that serves any judged pairs.
 
-    Parameters
-    ----------
-    views : list of (n_v, d_v) arrays
-    relations : dict {(u, v): (r, 2) array}
-    settings : Settings
-    weights : (V,) array
-        How much each view counts, 1 at most.
-    rng : Generator
-        Draws landmarks where there are too many.
+    Shapes: `views` (n_v, d_v), `relations` (r, 2).
+
+    `weights` (V,): how much each view counts, 1 at most.
+    `rng`: draws landmarks where there are too many.
     """
 
     def __init__(

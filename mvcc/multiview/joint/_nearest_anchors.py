@@ -33,16 +33,11 @@ class NearestAnchors(BaseEstimator):
 
     It holds anchors and what follows from them, and none of the rows.
 
-    Parameters
-    ----------
-    anchors : Anchors
-    at_anchors : ndarray of shape (p, r)
-        What a row gets from each of its ties: coordinates in the embedding, or shares of clusters.
-    centers : ndarray of shape (k, r), default=None
-        Of the clusters, where these are coordinates: a row is of the nearest one.
-    coefficients : ndarray of shape (d + 1, k), default=None
-        By which columns, moved as the anchors are, and a constant predict clusters, where these are shares: a row is
-        of the cluster with the largest.
+    `at_anchors`: what a row gets from each of its ties: coordinates in the embedding, or shares
+    of clusters.
+    `centers`: of the clusters, where these are coordinates: a row is of the nearest one.
+    `coefficients`: by which columns, moved as the anchors are, and a constant predict clusters,
+    where these are shares: a row is of the cluster with the largest.
     """
 
     def __init__(
@@ -67,18 +62,7 @@ class NearestAnchors(BaseEstimator):
     def predict(self, X: ArrayLike) -> Ints:
         """Return the clusters of new rows.
 
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-
-        Raises
-        ------
-        InvalidInputError
-            For other columns than in ``fit``, NaN or infinity.
+        Raises InvalidInputError: for other columns than in ``fit``, NaN or infinity.
         """
         data = self._checked(X)
         with threadpool_limits(1):  # more threads sum in another order
@@ -87,22 +71,9 @@ class NearestAnchors(BaseEstimator):
     def probabilities(self, X: ArrayLike, of_rows: Probabilities, sharpness: float) -> Probabilities:
         """Return probabilities of clusters for new rows, as those of the rows of the fit.
 
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-        of_rows : ndarray or sparse array of shape (n, k)
-            Not used: they follow from the anchors.
-        sharpness : float
-            See ``object_probabilities``.
-
-        Returns
-        -------
-        ndarray or sparse array of shape (m, k)
-
-        Raises
-        ------
-        InvalidInputError
-            As ``predict``.
+        `of_rows`: not used: they follow from the anchors.
+        `sharpness`: see ``object_probabilities``.
+        Raises InvalidInputError: as ``predict``.
         """
         data = self._checked(X)
 

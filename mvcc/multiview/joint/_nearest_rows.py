@@ -18,27 +18,18 @@ from mvcc.multiview.joint._confidence import Probabilities, in_blocks, with_labe
 
 
 class NearestRows(BaseEstimator):
-    """Assign new rows to the clusters of the nearest rows, which vote, the nearer with more weight (``nearness``).
+    """Assign new rows to clusters: the nearest rows vote, weighted by ``nearness``.
 
     A row that is equal to one of ``fit`` gets the cluster of that one.
 
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        Rows that vote; all, where there are fewer.
+    `n_neighbors`: rows that vote; all, where there are fewer.
     """
 
     def __init__(self, n_neighbors: int = 10) -> None:
         self.n_neighbors = n_neighbors
 
     def fit(self, X: ArrayLike, labels: ArrayLike) -> Self:
-        """Remember rows and their clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        labels : array-like of int of shape (n,)
-        """
+        """Remember rows and their clusters."""
         data = check_data(X)
         self.labels_ = check_labels(labels, len(data), "labels")
         self.search_ = NeighborSearch.among(data)
@@ -47,42 +38,18 @@ class NearestRows(BaseEstimator):
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the clusters of new rows.
 
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-
-        Raises
-        ------
-        InvalidInputError
-            For other columns than in ``fit``, NaN or infinity.
+        Raises InvalidInputError: for other columns than in ``fit``, NaN or infinity.
         """
         return self._voted(*self._nearest_to(X))
 
     def probabilities(self, X: ArrayLike, of_rows: Probabilities, sharpness: float) -> Probabilities:
-        """Return probabilities of clusters for new rows: the mean of the nearest rows, as they vote.
+        """Return probabilities of clusters for new rows: the mean of the nearest rows.
 
         The largest is that of the cluster that ``predict`` returns.
 
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-        of_rows : ndarray or sparse array of shape (n, k)
-            Those of the rows of ``fit``.
-        sharpness : float
-            Not used: it is that of the rows of ``fit``.
-
-        Returns
-        -------
-        ndarray or sparse array of shape (m, k)
-
-        Raises
-        ------
-        InvalidInputError
-            As ``predict``.
+        `of_rows`: those of the rows of ``fit``.
+        `sharpness`: not used: it is that of the rows of ``fit``.
+        Raises InvalidInputError: as ``predict``.
         """
         distances, nearest = self._nearest_to(X)
         labels, weights = self._voted(distances, nearest), nearness(distances)

@@ -35,17 +35,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Judged objects as groups of those that must-links put together.
+    """Judged objects as groups of those that must-links put together."""
 
-    Attributes
-    ----------
-    of : (n,) array
-        The group of every object, −1 where it is in no judged pair.
-    apart : (p, 2) array
-        Groups that cannot-links keep apart, the smaller number first, distinct; one twice where it is torn.
-    """
-
-    of: Ints
+    of: Ints  # (n,): the group of every object, −1 where it is in no judged pair
+    # (p, 2): groups that cannot-links keep apart, the smaller number first, distinct; one twice
+    # where it is torn
     apart: Ints
 
     @classmethod
@@ -125,16 +119,10 @@ def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
 def first_step(classes: Ints, weights: Floats, shares: Floats, masses: Floats | None = None) -> Floats:
     """Return what is spread, (n, k): answers, and less of the clusters.
 
-    Parameters
-    ----------
-    classes : (n,) array
-        Of judged objects, else −1.
-    weights : (n,) array
-        Of judged objects, up to 1.
-    shares : (n, k) array
-        As ``shares_of_classes`` returns them.
-    masses : (n,) array, optional
-        How many objects each stands for.
+    `classes` (n,): of judged objects, else −1.
+    `weights` (n,): of judged objects, up to 1.
+    `shares` (n, k): as ``shares_of_classes`` returns them.
+    `masses` (n,): how many objects each stands for.
     """
     judged = np.flatnonzero(classes >= 0)
     step = min(CLUSTER_SHARE, 2 / len(judged)) * shares

@@ -20,19 +20,14 @@ Bools = NDArray[np.bool_]
 def contradicted_matches(sizes: list[int], relations: Relations) -> dict[tuple[int, int], Bools]:
     """Tell which matches more views contradict than confirm; the most contradicted ones go first.
 
-    View w confirms the match of i and j where both are matched with the same row of w. It contradicts it where a row
-    that is matched with one of them is matched with a row of the other's view that is no partner of it.
+    View w confirms the match of i and j where both are matched with the same row of w. It
+    contradicts it where a row that is matched with one of them is matched with a row of the
+    other's view that is no partner of it.
 
-    Parameters
-    ----------
-    sizes : list of int
-        Number of rows of every view.
-    relations : dict {(u, v): (r, 2) array}, u < v
+    Shapes: `relations` (r, 2).
 
-    Returns
-    -------
-    dict {(u, v): (r,) array of bool}
-        All False where no object has two rows of one view: such matches agree.
+    `sizes`: number of rows of every view.
+    Returns (r,): all False where no object has two rows of one view: such matches agree.
     """
     found = {key: np.zeros(len(rows), np.bool_) for key, rows in relations.items()}
     if len(relations) < 3 or not _chained(sizes, relations):

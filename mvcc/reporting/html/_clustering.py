@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,36 +17,26 @@ from mvcc.reporting.html._clusters import Confusion, cluster_names, cluster_sect
 from mvcc.reporting.html._page import rendered
 from mvcc.reporting.html._scatter import DRAWN_AT_FIRST, KINDS, MANY, class_names, page_data
 from mvcc.reporting.html._words import N_COLORS, SYMBOLS, percent, plural, repeatability, rows_of_settings
-from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, parse_facts
+from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts
 
 LONGEST_LIST = 100
 _MOST_SUSPECT = 20  # rows that are least stable, or fit worst
 
 
-def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
-    """Write the report of the facts of a clustering, as `clustering_page` has it, to a file that is replaced.
+def write_clustering_report(clustering: Clustering, path: Path) -> None:
+    """Write the report of a clustering to a file that is replaced.
 
-    Raises
-    ------
-    StoreError
-        If the facts lack something or contradict each other, or if the file cannot be written.
+    Raises StoreError: if the file cannot be written.
     """
-    page = clustering_page(facts)
+    page = clustering_page(clustering)
     try:
         write_whole(path, page)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {why_unwritten(error, 'choose another place')}") from error
 
 
-def clustering_page(facts: Mapping[str, Any]) -> bytes:
-    """Return the report of the facts of a clustering: one HTML page that needs nothing else, and no network.
-
-    Raises
-    ------
-    StoreError
-        If the facts lack something or contradict each other.
-    """
-    clustering = parse_facts(facts)
+def clustering_page(clustering: Clustering) -> bytes:
+    """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
     relations = [_related(clustering, relation) for relation in clustering.relations]
     data = page_data(clustering, _listed_rows(clustering, sections, relations))

@@ -43,24 +43,15 @@ def profiles_of(
 ) -> list[Profile]:
     """Describe every cluster of a view.
 
-    Parameters
-    ----------
-    table : Table
-        Its columns, as they were read.
-    X : (n, m) array
-        The space in which the rows were clustered.
-    labels, fit : (n,) arrays
-    stability : (n,) array or None
-        Share of the stability runs that put a row into its cluster.
-    names : list of str
-        Of the clusters, where a person gave them; empty, or empty where there is none.
-    k : int
+    Shapes: `labels, fit` (n,).
 
-    Returns
-    -------
-    list of dict
-        Size, name, distinguishing columns and words; ``typical`` rows, nearest to the center; ``borderline`` rows,
-        least stable or between two centers, each with the other cluster; and ``misfits``.
+    `table`: its columns, as they were read.
+    `X` (n, m): the space in which the rows were clustered.
+    `stability` (n,): share of the stability runs that put a row into its cluster.
+    `names`: of the clusters, where a person gave them; empty, or empty where there is none.
+    Returns: size, name, distinguishing columns and words; ``typical`` rows, nearest to the
+    center; ``borderline`` rows, least stable or between two centers, each with the other
+    cluster; and ``misfits``.
     """
     columns, words = distinguishing_columns(table, labels, k), distinguishing_words(table, labels, k)
     own, silhouette, other = _places(X, labels, k)

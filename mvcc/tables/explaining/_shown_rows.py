@@ -46,21 +46,13 @@ def _listed(view: dict[str, Any], profiles: list[Profile]) -> set[int]:
 def sampled(
     sizes: list[int], listed: list[set[int]], relations: Relations, most: int = MOST_POINTS
 ) -> list[Rows | None]:
-    """Choose the rows of every view that are drawn: listed ones, counterparts of others chosen, and rows spaced evenly.
+    """Choose the rows to draw: listed ones, counterparts of chosen ones, and rows at even steps.
 
-    Parameters
-    ----------
-    sizes : list of int
-    listed : list of set of int
-        Rows that must be there.
-    relations : dict {(u, v): (r, 2) array}
-    most : int
-        Rows of all views; listed ones may be more.
+    Shapes: `relations` (r, 2).
 
-    Returns
-    -------
-    list of (m,) arrays or None
-        Ascending; None where all rows of all views are drawn.
+    `listed`: rows that must be there.
+    `most`: rows of all views; listed ones may be more.
+    Returns (m,): ascending; None where all rows of all views are drawn.
     """
     if sum(sizes) <= most:
         return [None] * len(sizes)

@@ -35,22 +35,12 @@ Chain = list[tuple[Node, Link]]
 
 @dataclass
 class Reasons:
-    """The given constraints and matches of all views, and the chains of them that a closure adds a constraint for.
+    """The given constraints and matches of all views, and the chains in them."""
 
-    Attributes
-    ----------
-    ids : list of list of str
-        Name of every row, per view.
-    given : list of Constraints
-    relations : dict {(u, v): (r, 2) array}
-    closure : {"full", "view", "none"}
-        Chains run through all views, inside each, or there are none.
-    """
-
-    ids: Sequence[Sequence[str]]
+    ids: Sequence[Sequence[str]]  # name of every row, per view
     given: Sequence[Constraints]
-    relations: Relations
-    closure: str
+    relations: Relations  # (r, 2)
+    closure: str  # chains run through all views, inside each, or there are none
     _single: dict[tuple[Node, Node, bool, float], Link] = field(default_factory=dict)
     _links: dict[Node, list[Link]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[Node, Node, bool, float], Chain] = field(default_factory=dict)
@@ -72,18 +62,13 @@ class Reasons:
                 self._links[start].append(link)
 
     def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
-        """Return the steps that put two rows apart, or else together, by this weight; none where it does not follow.
+        """Return the steps that put two rows apart, or else together, by this weight, if any.
 
-        What was given itself is a single step, for it keeps its own weight. Of several chains it is the shortest one
-        whose weakest link is as heavy.
+        What was given itself is a single step, for it keeps its own weight. Of several chains it
+        is the shortest one whose weakest link is as heavy.
 
-        Parameters
-        ----------
-        start, goal : (int, int)
-            View and row. In different views it is a relation that is explained.
-        apart : bool
-        weight : float
-            ``inf`` for a relation that is as sure as can be.
+        `start, goal`: view and row. In different views it is a relation that is explained.
+        `weight`: ``inf`` for a relation that is as sure as can be.
         """
         key = start, goal, apart, weight
         if key not in self._known:
@@ -172,24 +157,15 @@ def weight_of(chain: Chain) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """Constraints that one view inferred, or received, each with its reason.
+    """Constraints that one view inferred, or received, each with its reason."""
 
-    Attributes
-    ----------
-    constraints : Constraints
-        In rows of the view.
-    because : list of str
-        One for each.
-    source : list of (int, int, int)
-        The view, and the two rows in it, that each comes from: the constraint that was propagated to it, or that which
-        another view passed on.
-    chains : list of Chain
-        From one row to the other, where a constraint was passed on as it follows from what was given; else empty.
-    """
-
-    constraints: Constraints
-    because: list[str]
+    constraints: Constraints  # in rows of the view
+    because: list[str]  # one for each
+    # the view, and the two rows in it, that each comes from: the constraint that was propagated to
+    # it, or that which another view passed on
     source: list[tuple[int, int, int]]
+    # from one row to the other, where a constraint was passed on as it follows from what was given;
+    # else empty
     chains: list[Chain]
 
 
@@ -206,14 +182,9 @@ def propagated(
 ) -> list[Flow]:
     """Return what each view passed on at the end, with the constraint that each came from.
 
-    Parameters
-    ----------
-    model : MultiViewConstrainedClustering
-    reasons : Reasons
-    views : list of (n_v, d_v) arrays
-        In the space that was clustered.
-    transfer : str
-        The name of the method, which is all that can be told of one that explains nothing.
+    `views` (n_v, d_v): in the space that was clustered.
+    `transfer`: the name of the method, which is all that can be told of one that explains
+    nothing.
     """
     flows = []
     for number, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):

@@ -55,23 +55,12 @@ Again = Callable[[list[Constraints], int], Labels]
 
 
 class Contest:
-    """The method of a job and, unless it is to be alone, others on the same rows, judgments and matches.
+    """The method of a job and others, unless it is alone, on the same rows, pairs and matches.
 
-    Parameters
-    ----------
-    inputs : Inputs
-    method : Method
-        That of the job, ready to cluster these inputs again.
-    alone : bool
-
-    Attributes
-    ----------
-    job, given, relations
-        What is clustered.
-    sizes : list of int
-        The number of rows of every view.
-    refused : str
-        Why the other method cannot be compared; mostly empty.
+    `method`: that of the job, ready to cluster these inputs again.
+    `job, given, relations`: what is clustered.
+    `sizes`: the number of rows of every view.
+    `refused`: why the other method cannot be compared; mostly empty.
     """
 
     def __init__(self, inputs: Inputs, method: Method, *, alone: bool = False) -> None:
@@ -158,35 +147,19 @@ def drawn_rows(job: Job, inputs: Inputs) -> list[Ints] | None:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What came out of a comparison.
+    """What came out of a comparison."""
 
-    Attributes
-    ----------
-    facts : dict
-        ``comparison`` of ``clustering.json``.
-    held_out : dict {(u, v): dict}
-        The same of every relation of which matches were cut.
-    cautions : list of str
-        What must not be overlooked.
-    """
-
-    facts: dict[str, Any]
-    held_out: dict[Key, dict[str, Any]]
-    cautions: list[str]
+    facts: dict[str, Any]  # ``comparison`` of ``clustering.json``
+    held_out: dict[Key, dict[str, Any]]  # the same of every relation of which matches were cut
+    cautions: list[str]  # what must not be overlooked
 
 
 def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[str], None]) -> Comparison:
-    """Compare the method of a job with others by what was held out: judgments, and matches that were cut.
+    """Compare the method of a job with others by held-out judgments and matches.
 
-    Parameters
-    ----------
-    inputs : Inputs
-    method : Method
-        That of the job, fitted.
-    labels : list of (n_v,) arrays
-        The result, whose numbers of clusters the tables get.
-    on_step : callable
-        Told what is about to be done.
+    `method`: that of the job, fitted.
+    `labels` (n_v,): the result, whose numbers of clusters the tables get.
+    `on_step`: told what is about to be done.
     """
     inputs = replace(inputs, constraints=_of_some_weight(method.given))
     rows = drawn_rows(method.job, inputs)
@@ -221,14 +194,9 @@ def compare(inputs: Inputs, method: Method, labels: Labels, on_step: Callable[[s
 
 
 def held_out_by(contest: Contest, labels: Labels, on_step: Callable[[str], None]) -> dict[str, Outcome]:
-    """Return what every method keeps of judgments and matches that were held out, and how stable it is.
+    """Return what every method keeps of what was held out, and how stable it is.
 
-    Parameters
-    ----------
-    contest : Contest
-    labels : list of (n_v,) arrays
-        The result, whose numbers of clusters the matches get.
-    on_step : callable
+    `labels` (n_v,): the result, whose numbers of clusters the matches get.
     """
     judged = judged_folds(contest.given, contest.relations, contest.sizes, contest.job.seed)
     with _quietly():

@@ -25,38 +25,21 @@ MOST_COMPONENTS = 10  # of principal components, where no number is given
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """One view in the space that is clustered.
+    """One view in the space that is clustered."""
 
-    Attributes
-    ----------
-    X : (n, m) array
-    words : str
-        How it was made.
-    transformer : scikit-learn transformer
-        Makes the same of new rows.
-    plane : (n, 2) array
-        What is drawn of it.
-    axes : list of str
-        What to write at the two axes.
-    note : str
-        What must not be overlooked; mostly empty.
-    """
-
-    X: NDArray[np.float64]
-    words: str
-    transformer: Any
-    plane: NDArray[np.float64]
-    axes: list[str]
-    note: str = ""
+    X: NDArray[np.float64]  # (n, m)
+    words: str  # how it was made
+    transformer: Any  # makes the same of new rows
+    plane: NDArray[np.float64]  # (n, 2): what is drawn of it
+    axes: list[str]  # what to write at the two axes
+    note: str = ""  # what must not be overlooked; mostly empty
 
 
 def make_features(table: Table, job: Job) -> Features:
     """Make the features of one view as the job asks for.
 
-    Raises
-    ------
-    DataError
-        For more components than there can be, or a rule that the columns do not meet.
+    Raises DataError: for more components than there can be, or a rule that the columns do not
+    meet.
     """
     view = job.views[table.name]
     method = view.features or job.features
@@ -108,12 +91,9 @@ def make_features(table: Table, job: Job) -> Features:
 
 
 def described_features(table: Table, job: Job) -> str | None:
-    """Say what the rule makes of the columns of a table, before anything is clustered; None of other features.
+    """Say what the rule makes of the columns of a table; None for other features.
 
-    Raises
-    ------
-    DataError
-        For a rule that the columns do not meet.
+    Raises DataError: for a rule that the columns do not meet.
     """
     method = job.views[table.name].features or job.features
     is_mixed = not isinstance(table.X, np.ndarray)

@@ -14,14 +14,10 @@ from mvcc.tables._job import Job
 def check_given(
     job: Job, given: list[Constraints], relations: Relations, sizes: list[int], call: Callable[[int, int], str]
 ) -> tuple[list[Constraints], list[Constraints]]:
-    """Return the constraints of every view that a job is to use, and those that contradict heavier ones.
+    """Return the constraints of every view to be used, and those that contradict heavier ones.
 
-    Parameters
-    ----------
-    job, given, relations, call
-        As for `Method`, with the same errors.
-    sizes : list of int
-        The number of rows of every view.
+    `job, given, relations, call`: as for `Method`, with the same errors.
+    `sizes`: the number of rows of every view.
     """
     dropped = [Constraints.empty() for _ in given]
     if job.method == "joint":  # it clusters by contradicting constraints, too

@@ -27,21 +27,11 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What was held out, one after the other, and whether a clustering that had not seen it keeps it.
+    """What was held out, one after the other, and whether a clustering without it keeps it."""
 
-    Attributes
-    ----------
-    hits : (n,) array
-        1 where it is kept, else 0.
-    kinds : (n,) array of int
-        Every kind counts alike.
-    ends : (n, 2) array of int
-        The two objects that it is about. What shares one is not independent.
-    """
-
-    hits: Floats
-    kinds: Ints
-    ends: Ints
+    hits: Floats  # (n,): 1 where it is kept, else 0
+    kinds: Ints  # (n,): every kind counts alike
+    ends: Ints  # (n, 2): the two objects that it is about. What shares one is not independent
 
     def share(self) -> tuple[float, float]:
         """Return the mean of the kinds, and its standard error, which is robust to objects that several are about.
@@ -64,20 +54,12 @@ def ahead(one: Scores, other: Scores) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class JudgedFold:
-    """The judgments of every view that a clustering sees, and what is known of objects that it knows nothing of.
-
-    Attributes
-    ----------
-    seen : list of Constraints
-    held_out : list of Constraints
-        With what follows from them, so that a judged row is compared with all of its group.
-    ends : list of (m_v, 2) arrays
-        The objects that these are about, in ascending order.
-    """
+    """The judgments that a clustering sees, and what is known of objects that it does not."""
 
     seen: list[Constraints]
+    # with what follows from them, so that a judged row is compared with all of its group
     held_out: list[Constraints]
-    ends: list[Ints]
+    ends: list[Ints]  # (m_v, 2): the objects that these are about, in ascending order
 
     def tested(self, labels: Labels) -> Scores:
         """Tell which of the judgments that were held out the clusters keep; must-links and cannot-links count alike."""
@@ -191,20 +173,12 @@ def joined(parts: Sequence[Scores]) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a method keeps of what was held out, and how stable it is.
+    """What a method keeps of what was held out, and how stable it is."""
 
-    Attributes
-    ----------
-    kept : Scores or None
-        Judgments; None where none were held out.
-    cuts : dict {(u, v): Cut}
-        Matches; empty where none were cut.
-    stability : float
-        Mean adjusted Rand index of clusterings that follow each other, each by other judgments and another seed.
-    """
-
-    kept: Scores | None
-    cuts: dict[Key, Cut]
+    kept: Scores | None  # judgments; None where none were held out
+    cuts: dict[Key, Cut]  # matches; empty where none were cut
+    # mean adjusted Rand index of clusterings that follow each other, each by other judgments and
+    # another seed
     stability: float
 
     def tested(self) -> Scores | None:

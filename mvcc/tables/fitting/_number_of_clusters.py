@@ -13,10 +13,8 @@ _SETTLED = 10  # answers in a row that open no group
 class UnknownNumberError(ConfigError):
     """The number of clusters is to follow from answers, and does not.
 
-    Attributes
-    ----------
-    inputs : Inputs or None
-        Those of the job where nothing was judged, so that nothing better than criteria is known.
+    `inputs`: those of the job where nothing was judged, so that nothing better than criteria is
+    known.
     """
 
     def __init__(self, message: str, inputs: Inputs | None = None) -> None:
@@ -27,12 +25,8 @@ class UnknownNumberError(ConfigError):
 def with_number(job: Job, inputs: Inputs) -> Job:
     """Return the job with its number of clusters as a number.
 
-    Raises
-    ------
-    UnknownNumberError
-        Where it is "auto" and fewer than two groups were named.
-    DataError
-        For more clusters than a view has rows.
+    Raises UnknownNumberError: where it is "auto" and fewer than two groups were named.
+    Raises DataError: for more clusters than a view has rows.
     """
     answers = inputs.answers
     if job.n_clusters == "auto":

@@ -20,13 +20,11 @@ _DO = {
 def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     """Return the facts ``sentence`` and ``helps``, and what must not be overlooked.
 
-    Judgments tell whether it helps, or matches where no judgments were held out. It does where it is ahead of k-means
-    by more than 2.5 standard errors, and behind no other method by as much; None where neither is certain.
+    Judgments tell whether it helps, or matches where no judgments were held out. It does where
+    it is ahead of k-means by more than 2.5 standard errors, and behind no other method by as
+    much; None where neither is certain.
 
-    Parameters
-    ----------
-    outcomes : dict {str: Outcome}
-        Of every method by its name, first that of the job.
+    `outcomes`: of every method by its name, first that of the job.
     """
     name, *others = outcomes
     mine = outcomes[name].tested()

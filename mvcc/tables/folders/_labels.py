@@ -31,26 +31,14 @@ _TEXT = "string[pyarrow]"
 
 @dataclass(frozen=True)
 class Source:
-    """What the clusters of rows follow from, as workers read it.
+    """What the clusters of rows follow from, as workers read it."""
 
-    Attributes
-    ----------
-    model : str
-        The path of the file of the model.
-    view : str
-    names : tuple of str
-        The name of every cluster; empty where they have none.
-    id_column : str or None
-    labels_column : str or None
-    known : str or None
-        The path of a table with the clusters of the rows that the model was fitted on; they keep them.
-    """
-
-    model: str
+    model: str  # the path of the file of the model
     view: str
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the name of every cluster; empty where they have none
     id_column: str | None
     labels_column: str | None = None
+    # the path of a table with the clusters of the rows that the model was fitted on; they keep them
     known: str | None = None
 
     def columns(self) -> dict[str, str]:
@@ -85,10 +73,8 @@ class Labeler:
     def labels(self, piece: Piece) -> pd.DataFrame:
         """Return id and cluster of the rows of a piece.
 
-        Raises
-        ------
-        DataError, InvalidInputError
-            Names file, row and column of what cannot be used, and of an id that is there twice.
+        Raises DataError, InvalidInputError: names file, row and column of what cannot be used,
+        and of an id that is there twice.
         """
         parts = [self._labels(frame, piece) for frame in piece.frames()]
         found = pd.concat(parts) if len(parts) > 1 else parts[0]
@@ -129,29 +115,13 @@ def write_labels(
 ) -> pd.Series[Any]:
     """Write the clusters of all rows of a folder as Parquet, a file for each piece.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    folder : Folder
-    source : Source
-    out : Path
-        A folder, which must be empty or not there yet.
-    on_share : callable
-        Told what share of the files is there.
-
-    Returns
-    -------
-    Series
-        The number of rows of every cluster, and label where these are known, as they were read from the files.
-
-    Raises
-    ------
-    DataError, InvalidInputError
-        For rows that cannot be used.
-    WorkerError
-        Where workers or the scheduler are gone.
-    StoreError
-        When something cannot be written, or not all rows are there afterwards.
+    `out`: A folder, which must be empty or not there yet.
+    `on_share`: told what share of the files is there.
+    Returns: the number of rows of every cluster, and label where these are known, as they were
+    read from the files.
+    Raises DataError, InvalidInputError: for rows that cannot be used.
+    Raises WorkerError: where workers or the scheduler are gone.
+    Raises StoreError: when something cannot be written, or not all rows are there afterwards.
     """
     import dask.dataframe as dd
     from dask.delayed import delayed

@@ -30,27 +30,13 @@ IdColumns = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class Drawing:
-    """What says of each row of a folder whether it is drawn, wherever the row is.
+    """What says of each row of a folder whether it is drawn, wherever the row is."""
 
-    Attributes
-    ----------
-    path : str
-        Of the folder, as it was named.
-    id_column : str or None
-    wanted : frozenset of str
-        Ids that are drawn in any case.
-    n_rows : int
-        That are to be drawn.
-    n_all_rows : int
-        Among which they are.
-    seed : int
-    """
-
-    path: str
+    path: str  # of the folder, as it was named
     id_column: str | None
-    wanted: frozenset[str]
-    n_rows: int
-    n_all_rows: int
+    wanted: frozenset[str]  # ids that are drawn in any case
+    n_rows: int  # that are to be drawn
+    n_all_rows: int  # among which they are
     seed: int
 
     def candidates(self, piece: Piece) -> tuple[pd.DataFrame, Keys]:
@@ -104,14 +90,10 @@ def _available_memory() -> int:
 def draw_matches(
     job: Job, folders: Mapping[str, Folder], id_columns: IdColumns, sizes: Mapping[str, int], judged: frozenset[str]
 ) -> tuple[dict[str, pd.DataFrame], set[str]]:
-    """Draw matches of rows of folders that are not drawn as a whole: all of judged rows, and others up to a bound.
+    """Draw matches: all of judged rows, and others up to a bound.
 
-    Returns
-    -------
-    dict {pair of views: DataFrame}
-        The lines that were drawn of each file of matches.
-    set of str
-        The ids in them.
+    Returns: the lines that were drawn of each file of matches.
+    Returns: the ids in them.
     """
     drawn: dict[str, pd.DataFrame] = {}
     ids: set[str] = set()

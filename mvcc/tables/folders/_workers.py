@@ -24,19 +24,11 @@ _LOOK = 0.2  # seconds between two looks at what is done
 def workers(scheduler: str | None, place: str) -> Iterator[Client]:
     """Give a client with workers: those of a scheduler, or a process for each core of this machine.
 
-    Parameters
-    ----------
-    scheduler : str or None
-        Its address.
-    place : str
-        What messages call the folder that needs them.
-
-    Raises
-    ------
-    DataError
-        Where dask is not installed.
-    ConfigError, WorkerError
-        For a scheduler that is not there, has no workers, or workers with another mvcc.
+    `scheduler`: its address.
+    `place`: what messages call the folder that needs them.
+    Raises DataError: where dask is not installed.
+    Raises ConfigError, WorkerError: for a scheduler that is not there, has no workers, or
+    workers with another mvcc.
     """
     if missing := [name for name in ("dask", "distributed", "pyarrow") if find_spec(name) is None]:
         raise DataError(f"{place}: a folder needs the package {missing[0]}: pip install 'mvcc[dask,parquet]'")
@@ -114,19 +106,10 @@ def _version() -> str:
 def computed(client: Client, collections: list[Any], on_wait: Callable[[int], None] = lambda n: None) -> list[Any]:
     """Compute collections of dask on the workers, and return their values.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    collections : list
-    on_wait : callable
-        Told again and again how many of them are there.
-
-    Raises
-    ------
-    MvccError
-        What a worker has raised, or a WorkerError where workers or scheduler are gone.
-    OSError
-        Where a worker cannot write.
+    `on_wait`: told again and again how many of them are there.
+    Raises MvccError: what a worker has raised, or a WorkerError where workers or scheduler are
+    gone.
+    Raises OSError: where a worker cannot write.
     """
     from distributed import KilledWorker
 

@@ -44,10 +44,7 @@ _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.rea
 def model_bytes(views: list[dict[str, Any]]) -> bytes:
     """Return the content of the file of a model.
 
-    Parameters
-    ----------
-    views : list of dict
-        Texts, numbers, arrays, and estimators of the types above or of scikit-learn.
+    `views`: texts, numbers, arrays, and estimators of the types above or of scikit-learn.
     """
     import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
 
@@ -87,12 +84,10 @@ def _zipped(entries: dict[str, bytes]) -> bytes:
 
 
 def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
-    """Return the views of a model, which may still hold anything of known types; messages call the file ``place``.
+    """Return the views of a model of known types; messages call the file ``place``.
 
-    Raises
-    ------
-    StoreError
-        For a file that is damaged, of another format, or holds what mvcc never writes.
+    Raises StoreError: for a file that is damaged, of another format, or holds what mvcc never
+    writes.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

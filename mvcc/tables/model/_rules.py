@@ -30,36 +30,22 @@ class Part(Protocol):
     """What a model may hold in some place."""
 
     def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
-        """Return what is stored, made anew, and the number of columns that it makes of ``n_in`` columns.
+        """Return what is stored, made anew, and the number of columns it makes of ``n_in``.
 
-        Raises
-        ------
-        Unfit
-            Says what is wrong.
+        Raises Unfit: says what is wrong.
         """
 
 
 @dataclass(frozen=True)
 class Estimator:
-    """An estimator of exactly one class.
-
-    Attributes
-    ----------
-    kind : type
-    needs : dict {attribute: Rule}
-    given : tuple of str
-        Those that the class is called with; the others are set afterwards.
-    make : callable or None
-        Makes it of its attributes, where this is another way.
-    out : str
-        The name of the number of columns that it makes.
-    """
+    """An estimator of exactly one class."""
 
     kind: type
     needs: dict[str, Rule]
+    # those that the class is called with; the others are set afterwards
     given: tuple[str, ...] = ()
-    make: Callable[..., Any] | None = None
-    out: str = "in"
+    make: Callable[..., Any] | None = None  # makes it of its attributes, where this is another way
+    out: str = "in"  # the name of the number of columns that it makes
 
     def read(self, stored: Any, n_in: int, **sizes: int) -> tuple[Any, int]:
         sizes["in"] = n_in

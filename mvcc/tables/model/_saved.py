@@ -23,35 +23,16 @@ from mvcc.tables.reading._columns import Column, read_like
 
 @dataclass(frozen=True, eq=False)
 class SavedView:
-    """What assigns new rows of one view to the clusters.
-
-    Attributes
-    ----------
-    name : str
-    columns : list of str
-        The columns that were clustered.
-    used : list of Column
-        What these were used as.
-    mixed : bool
-        Whether they are numbers, categories and texts, or have missing values.
-    id_column : str or None
-        The column that named the rows.
-    transformer : scikit-learn transformer
-        What makes features of the columns.
-    predictor : PCKMeans, MPCKMeans or NearestRows
-        What assigns rows with these features to the clusters of the model.
-    numbers : (k,) array
-        The number of every cluster of the model in the results.
-    """
+    """What assigns new rows of one view to the clusters."""
 
     name: str
-    columns: list[str]
-    used: list[Column]
-    mixed: bool
-    id_column: str | None
-    transformer: Any
-    predictor: Any
-    numbers: NDArray[np.int64]
+    columns: list[str]  # the columns that were clustered
+    used: list[Column]  # what these were used as
+    mixed: bool  # whether they are numbers, categories and texts, or have missing values
+    id_column: str | None  # the column that named the rows
+    transformer: Any  # what makes features of the columns
+    predictor: Any  # what assigns rows with these features to the clusters of the model
+    numbers: NDArray[np.int64]  # (k,): the number of every cluster of the model in the results
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> NDArray[np.int64]:
         """Return the clusters of rows with the columns that were clustered; messages call a row by ``place``."""

@@ -57,29 +57,18 @@ def predict_files(
 ) -> list[Predicted]:
     """Write the clusters of new rows; all files or none.
 
-    Parameters
-    ----------
-    folder : Path
-        Results of `mvcc cluster`.
-    new : dict {view: path}
-        Tables in any format that `mvcc cluster` reads; CSV and Parquet are read some rows at a time. Folders of Parquet
-        files are read by workers of dask.
-    out : Path
-        The file, CSV or Parquet, or for a folder another one; of several views the folder with labels.csv, or labels,
-        in a folder of each.
-    fresh : bool
-        Replace labels that exist.
-    scheduler : str or None
-        The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
-    on_step : callable
-        Told what is being done with folders.
-
-    Raises
-    ------
-    StoreError
-        For a model that cannot be used, or files that cannot be written.
-    DataError, InvalidInputError
-        For a view that is not there, or rows that are not like those that were clustered.
+    `folder`: results of `mvcc cluster`.
+    `new`: tables in any format that `mvcc cluster` reads; CSV and Parquet are read some rows at
+    a time. Folders of Parquet files are read by workers of dask.
+    `out`: the file, CSV or Parquet, or for a folder another one; of several views the folder
+    with labels.csv, or labels, in a folder of each.
+    `fresh`: replace labels that exist.
+    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
+    processes of this machine do.
+    `on_step`: told what is being done with folders.
+    Raises StoreError: for a model that cannot be used, or files that cannot be written.
+    Raises DataError, InvalidInputError: for a view that is not there, or rows that are not like
+    those that were clustered.
     """
     model, facts = read_clustering(folder)
     views = [model.view(name) for name in new]

@@ -48,10 +48,7 @@ def as_csv(column: pd.Series[Any], path: str) -> list[str]:
 def flat(column: pd.Series[Any], path: str) -> pd.Series[Any]:
     """Return cells with lists and records inside of them as JSON.
 
-    Raises
-    ------
-    DataError
-        For bytes, which neither CSV nor workbooks hold.
+    Raises DataError: for bytes, which neither CSV nor workbooks hold.
     """
     if column.dtype != object:
         return column

@@ -27,17 +27,11 @@ _TEXT = (".csv", ".tsv", ".txt")
 
 
 def read_frames(path: str) -> Iterator[pd.DataFrame]:
-    """Read a table as `read_frame` does, some rows at a time; other formats than text and Parquet are read whole.
+    """Read a table as `read_frame` does, some rows at a time where the format allows it.
 
-    Returns
-    -------
-    iterator of DataFrame
-        The index is the number of the row in the file, ``attrs["lines"]`` the line of the first row where it is known.
-
-    Raises
-    ------
-    DataError
-        As `read_frame`, some only when the rows before have been given.
+    Returns: the index is the number of the row in the file, ``attrs["lines"]`` the line of the
+    first row where it is known.
+    Raises DataError: as `read_frame`, some only when the rows before have been given.
     """
     ending = known_ending(path)
     place = clipped(path, MOST_SHOWN)

@@ -7,7 +7,7 @@ import decimal
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,9 @@ from mvcc.tables.reading._numbers import (
     with_separators,
     without_points,
 )
+
+if TYPE_CHECKING:
+    from mvcc.results import ColumnFacts
 
 Values = NDArray[np.float64] | NDArray[np.object_]
 
@@ -50,23 +53,12 @@ _PLAIN = (str, int, float, decimal.Decimal, np.generic, datetime.date, datetime.
 
 @dataclass(frozen=True)
 class Column:
-    """What became of a column.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "text", "category", "date"} or None
-        What it is clustered as; None where it is left out.
-    note : str
-        Why it is left out, or how it was read.
-    n_missing : int
-        Values that are not there.
-    """
+    """What became of a column."""
 
     name: str
-    kind: Kind | None
-    note: str = ""
-    n_missing: int = 0
+    kind: Kind | None  # what it is clustered as; None where it is left out
+    note: str = ""  # why it is left out, or how it was read
+    n_missing: int = 0  # values that are not there
 
 
 @dataclass(frozen=True)
@@ -159,11 +151,7 @@ def as_whole(column: pd.Series[Any]) -> pd.Series[Any]:
 def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[str, Understood]:
     """Find out what columns are, those of numbers all at once: there may be many.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    asked : dict {str: str or None}
-        The columns, and the kind of each where it was said.
+    `asked`: the columns, and the kind of each where it was said.
     """
     delimiter = frame.attrs.get("delimiter")
     frame = without_attrs(frame)
@@ -205,16 +193,10 @@ def _as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
 def understand(values: pd.Series[Any], asked: Kind | None, delimiter: str | None, order: str = "") -> Understood:
     """Find out what a column is, unless it was said.
 
-    Parameters
-    ----------
-    values : Series
-        As they were read.
-    asked : str or None
-        The kind that was asked for.
-    delimiter : str or None
-        What separates the columns of the file, which tells what a comma in a number is.
-    order : str
-        The order of day, month and year, where it is known.
+    `values`: as they were read.
+    `asked`: the kind that was asked for.
+    `delimiter`: what separates the columns of the file, which tells what a comma in a number is.
+    `order`: the order of day, month and year, where it is known.
     """
     missing = is_missing(values)
     column = Column(str(values.name), asked, "", int(missing.sum()))
@@ -342,7 +324,7 @@ def _as_words(column: Column, texts: pd.Series[Any]) -> Understood:
     return Understood(replace(column, kind=kind), words)
 
 
-def described(columns: Sequence[Column]) -> list[str]:
+def described(columns: Sequence[Column | ColumnFacts]) -> list[str]:
     """Return what became of the columns of a view in two or three lines, or one where there is nothing to say."""
     used = [column for column in columns if column.kind is not None]
     kinds = {kind: [column for column in used if column.kind == kind] for kind in _PLURALS}
@@ -355,7 +337,7 @@ def described(columns: Sequence[Column]) -> list[str]:
     return lines
 
 
-def _names(columns: Sequence[Column]) -> str:
+def _names(columns: Sequence[Column | ColumnFacts]) -> str:
     words = []
     for column in columns:
         notes = [column.note] * bool(column.note) + [f"{column.n_missing} missing"] * bool(column.n_missing)

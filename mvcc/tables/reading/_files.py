@@ -29,21 +29,15 @@ MOST_SHOWN = 1000  # characters of a path
 def read_frame(path: str) -> pd.DataFrame:
     """Read a table; the ending of its name tells the format.
 
-    Columns of a text file are text, to the letter, so that an id stays what it is ("007"). Numbers of the other formats
-    are numbers.
+    Columns of a text file are text, to the letter, so that an id stays what it is ("007").
+    Numbers of the other formats are numbers.
 
-    Returns
-    -------
-    DataFrame
-        Its index is the number of the row; ``attrs["lines"]`` tells in which line of a text file the first row is,
-        ``attrs["delimiter"]`` what separates its columns, ``attrs["index"]`` which column names the rows,
-        ``attrs["beside"]`` which ones lie beside those to be clustered, ``attrs["notes"]`` what must be known of it.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, of another format, or damaged; the message names file, line where there is one, and
-        what to do.
+    Returns: its index is the number of the row; ``attrs["lines"]`` tells in which line of a text
+    file the first row is, ``attrs["delimiter"]`` what separates its columns, ``attrs["index"]``
+    which column names the rows, ``attrs["beside"]`` which ones lie beside those to be clustered,
+    ``attrs["notes"]`` what must be known of it.
+    Raises DataError: if the file is missing, of another format, or damaged; the message names
+    file, line where there is one, and what to do.
     """
     ending = known_ending(path)
     with reading(path), without_words_of_libraries():

@@ -23,12 +23,9 @@ _BY_VIEW = ("columns", "ignore", "labels_column")
 
 
 def job_of(views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mapping[str, Any]) -> Job:
-    """Return the job that clusters tables from memory; in the place of paths stands what messages call them.
+    """Return the job that clusters tables from memory, with names in the place of paths.
 
-    Raises
-    ------
-    ConfigError
-        For unknown settings, or values that they cannot have.
+    Raises ConfigError: for unknown settings, or values that they cannot have.
     """
     mistakes = Mistakes("cluster_views", "mvcc.cluster_views(…)")
     mistakes.mark((), mistakes.option("cluster_views"))
@@ -47,10 +44,8 @@ def job_of(views: Mapping[str, Any], matches: Mapping[Any, Any], settings: Mappi
 def inputs_of(job: Job, views: Mapping[str, Any], matches: Mapping[Any, Any], constraints: Any) -> Inputs:
     """Return the inputs that tables from memory are.
 
-    Raises
-    ------
-    DataError, InvalidInputError
-        For tables, matches or constraints that cannot be used, or do not fit together.
+    Raises DataError, InvalidInputError: for tables, matches or constraints that cannot be used,
+    or do not fit together.
     """
     problems = Problems()
     frames = {name: frame_of(view, name) for name, view in views.items()}
@@ -67,10 +62,7 @@ def inputs_of(job: Job, views: Mapping[str, Any], matches: Mapping[Any, Any], co
 def frame_of(view: Any, name: str) -> pd.DataFrame:
     """Return a view as a frame; a Series, as texts are, becomes its only column.
 
-    Raises
-    ------
-    InvalidInputError
-        For the path of a file.
+    Raises InvalidInputError: for the path of a file.
     """
     if isinstance(view, str | os.PathLike):
         raise InvalidInputError(

@@ -25,24 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """All files of a job, read and checked.
-
-    Attributes
-    ----------
-    tables : list of Table
-    constraints : list of Constraints, one per view
-    relations : dict {(u, v): (r, 2) array}
-    files : list of (str, int, str)
-        Path, number of entries and sha256 of every file.
-    answers : Answers or None
-        What was answered to `mvcc ask`, where it is used.
-    """
+    """All files of a job, read and checked."""
 
     tables: list[Table]
     constraints: list[Constraints]
-    relations: Relations
-    files: list[tuple[str, int, str]]
-    answers: Answers | None = None
+    relations: Relations  # (r, 2)
+    files: list[tuple[str, int, str]]  # path, number of entries and sha256 of every file
+    answers: Answers | None = None  # what was answered to `mvcc ask`, where it is used
 
     @property
     def tables_read(self) -> list[Table]:
@@ -77,10 +66,7 @@ class SampledViews(Protocol):
 def read_inputs(job: Job, folders: SampledViews | None = None) -> Inputs:
     """Read all files of a job, and of its folders a sample.
 
-    Raises
-    ------
-    DataError, InvalidInputError
-        Name file, line and what is wrong, of all files at once.
+    Raises DataError, InvalidInputError: name file, line and what is wrong, of all files at once.
     """
     problems = Problems()
     tables: list[Table] = []

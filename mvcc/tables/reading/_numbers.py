@@ -41,16 +41,13 @@ def is_written_number(text: str) -> bool:
 
 
 def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Floats, str]:
-    """Read numbers with decimal commas or separators of thousands, where it is certain what they mean.
+    """Read numbers with decimal commas or thousands separators, where their meaning is certain.
 
-    A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it may be either.
+    A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it
+    may be either.
 
-    Returns
-    -------
-    ndarray
-        NaN where a text is no such number.
-    str
-        How the numbers were read; empty where this is not certain.
+    Returns: naN where a text is no such number.
+    Returns: how the numbers were read; empty where this is not certain.
     """
     plain = texts.str.replace(_GROUPED, "", regex=True)
     by_point, by_comma = _matches(plain, _WITH_POINT), _matches(plain, _WITH_COMMA)

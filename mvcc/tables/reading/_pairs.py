@@ -35,13 +35,10 @@ def read_constraints(job: Job, tables: list[Table], relations: Relations, proble
 def add_constraints(given: list[Constraints], path: str, number: int, tables: list[Table], relations: Relations) -> int:
     """Add the constraints of a file to those of its view, and return how many there are.
 
-    A row of another view stands for the row of this view that it is matched with. Where there is none, the constraint
-    is one of the other view, if the match of its other row makes it so.
+    A row of another view stands for the row of this view that it is matched with. Where there is
+    none, the constraint is one of the other view, if the match of its other row makes it so.
 
-    Raises
-    ------
-    InvalidInputError
-        Names file, line and what is wrong.
+    Raises InvalidInputError: names file, line and what is wrong.
     """
     file = ConstraintFile.read(path)
     views = [number, *(view for view in range(len(tables)) if view != number)]
@@ -116,11 +113,9 @@ def _why_not(names: list[str], view: int, tables: list[Table], matched: dict[int
 def read_matches(
     job: Job, tables: list[Table], problems: Problems, drawn: Mapping[str, pd.DataFrame] = MappingProxyType({})
 ) -> Relations:
-    """Read the related rows of every pair of views that has a file of matches, or those that were drawn of a file.
+    """Read the related rows of every pair of views with matches, or those drawn of a file.
 
-    Returns
-    -------
-    dict {(u, v): (r, 2) array}, u < v
+    Returns (r, 2).
     """
     number = {table.name: place for place, table in enumerate(tables)}
     relations: Relations = {}

@@ -81,10 +81,7 @@ def frame_of_parquet(table: Any, path: str, **options: Any) -> pd.DataFrame:
 def _with_texts(table: Any, path: str) -> Any:
     """Return a table or batch whose columns of bytes are texts if they are in UTF-8.
 
-    Raises
-    ------
-    DataError
-        For a column of texts that are not.
+    Raises DataError: for a column of texts that are not.
     """
     import pyarrow
     from pyarrow import types

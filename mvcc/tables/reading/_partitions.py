@@ -24,27 +24,13 @@ _ONE_SCHEMA = "Write all files with the same columns"
 
 @dataclass(frozen=True)
 class Piece:
-    """Some row groups of a file, with all their rows.
+    """Some row groups of a file, with all their rows."""
 
-    Attributes
-    ----------
-    path : str
-        Of the file, from the root: workers may be in another folder.
-    place : str
-        What messages call the folder.
-    row_groups : tuple of int
-    first_of_file : int
-        The number of the first row of the file in the whole folder.
-    first : int
-        The number of the first row of the piece in the whole folder.
-    n_rows : int
-    """
-
-    path: str
-    place: str
+    path: str  # of the file, from the root: workers may be in another folder
+    place: str  # what messages call the folder
     row_groups: tuple[int, ...]
-    first_of_file: int
-    first: int
+    first_of_file: int  # the number of the first row of the file in the whole folder
+    first: int  # the number of the first row of the piece in the whole folder
     n_rows: int
 
     @property
@@ -55,15 +41,9 @@ class Piece:
     def frames(self) -> Iterator[pd.DataFrame]:
         """Read the rows, some at a time.
 
-        Returns
-        -------
-        iterator of DataFrame
-            The index is the number of the row in the whole folder, and ``attrs["files"]`` tells of which file it is.
-
-        Raises
-        ------
-        DataError
-            For a file that is gone, or damaged.
+        Returns: the index is the number of the row in the whole folder, and ``attrs["files"]``
+        tells of which file it is.
+        Raises DataError: for a file that is gone, or damaged.
         """
         with reading_parquet(self.file), _opened(self.path, self.file) as source:
             file = parquet_in(source, pre_buffer=False)
@@ -82,25 +62,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class Folder:
-    """A table in Parquet files, which follow each other by name.
+    """A table in Parquet files, which follow each other by name."""
 
-    Attributes
-    ----------
-    path : str
-        As it was named.
-    files : tuple of (int, str)
-        The number of the first row of every file, and its name.
-    columns : tuple of str
-    n_rows : int
-    pieces : tuple of Piece
-        All rows, in their order.
-    """
-
-    path: str
-    files: tuple[tuple[int, str], ...]
+    path: str  # as it was named
+    files: tuple[tuple[int, str], ...]  # the number of the first row of every file, and its name
     columns: tuple[str, ...]
     n_rows: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Piece, ...]  # all rows, in their order
 
     def head(self) -> pd.DataFrame:
         """Return the first rows."""
@@ -115,10 +83,8 @@ def is_folder(path: str) -> bool:
 def read_folder(path: str) -> Folder:
     """Read what the Parquet files of a folder say of themselves, but no rows.
 
-    Raises
-    ------
-    DataError
-        For a folder without such files or without rows, and files that are damaged or have other columns.
+    Raises DataError: for a folder without such files or without rows, and files that are damaged
+    or have other columns.
     """
     names = _files_in(path)
     pyarrow_for(path)

@@ -20,12 +20,8 @@ Area = tuple[int, int, int, int]  # first row and column, last row and column, f
 class Sheet:
     """What a file of XML holds, if it is a sheet.
 
-    Attributes
-    ----------
-    first, last, width : int
-        The first and the last row with values, and the last column; 0 where there is no value.
-    merged : list of Area
-    has_formulas : bool
+    `first, last, width`: the first and the last row with values, and the last column; 0 where
+    there is no value.
     """
 
     first: int = 0
@@ -38,10 +34,7 @@ class Sheet:
 def measured(source: IO[bytes]) -> Sheet:
     """Count what is in a file of XML, some kilobytes at a time.
 
-    Raises
-    ------
-    ValueError
-        For more than a sheet may hold, and what is no such XML.
+    Raises ValueError: for more than a sheet may hold, and what is no such XML.
     """
     scan = _Scan()
     try:

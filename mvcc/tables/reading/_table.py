@@ -39,46 +39,22 @@ _SHOWN = 5
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A view as it was read.
-
-    Attributes
-    ----------
-    name : str
-    path : str
-    ids : list of str
-        Name of every row, distinct.
-    columns : list of str
-        The d columns that are clustered.
-    X : (n, d) array or DataFrame
-        Their values: an array where all are finite numbers, else a frame of numbers, days of dates, and texts.
-    every_column : list of Column
-        What became of each column of the file.
-    reference : list of str or None
-        True labels.
-    unused : list of str
-        Columns that are neither.
-    id_column : str or None
-        The column that names the rows; None where they are numbered from 0.
-    notes : tuple of str
-        What must be known of how the file was read.
-    shown : dict {column: list of str}
-        What a person sees of the rows.
-    n_all_rows : int or None
-        Of the folder that the rows are a sample of.
-    """
+    """A view as it was read."""
 
     name: str
     path: str
-    ids: list[str]
-    columns: list[str]
+    ids: list[str]  # name of every row, distinct
+    columns: list[str]  # the d columns that are clustered
+    # (n, d): their values: an array where all are finite numbers, else a frame of numbers, days of
+    # dates, and texts
     X: NDArray[np.float64] | pd.DataFrame
-    every_column: list[Column]
-    reference: list[str] | None
-    unused: list[str]
-    id_column: str | None
-    notes: tuple[str, ...] = ()
-    shown: dict[str, list[str]] = field(default_factory=dict)
-    n_all_rows: int | None = None
+    every_column: list[Column]  # what became of each column of the file
+    reference: list[str] | None  # true labels
+    unused: list[str]  # columns that are neither
+    id_column: str | None  # the column that names the rows; None where they are numbered from 0
+    notes: tuple[str, ...] = ()  # what must be known of how the file was read
+    shown: dict[str, list[str]] = field(default_factory=dict)  # what a person sees of the rows
+    n_all_rows: int | None = None  # of the folder that the rows are a sample of
 
     @cached_property
     def row(self) -> dict[str, int]:
@@ -119,11 +95,9 @@ class Table:
 def read_table(name: str, view: View, problems: Problems | None = None, show: Collection[str] = ()) -> Table:
     """Read a view, and what is shown of its rows.
 
-    Raises
-    ------
-    DataError
-        For columns that are not there, ids that occur twice, or values that cannot be used; the message names file,
-        row, column and what to do. With ``problems``, those that leave the ids as they are go there instead.
+    Raises DataError: for columns that are not there, ids that occur twice, or values that cannot
+    be used; the message names file, row, column and what to do. With ``problems``, those that
+    leave the ids as they are go there instead.
     """
     found = Problems() if problems is None else problems
     table = table_of(read_frame(view.path), name, view, found, show)

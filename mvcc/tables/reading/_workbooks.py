@@ -186,12 +186,9 @@ def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataF
 
 
 def workbook_bytes(frames: Mapping[str, pd.DataFrame], path: str) -> bytes:
-    """Write a workbook with a sheet for each table. Texts are texts, also such as look like formulas.
+    """Write a workbook with a sheet for each table. Texts stay texts, even if like formulas.
 
-    Raises
-    ------
-    DataError
-        For what no workbook can hold.
+    Raises DataError: for what no workbook can hold.
     """
     import openpyxl
 

@@ -7,8 +7,7 @@ import os
 
 import pytest
 
-from mvcc._utils.settings._problems import Problems
-from mvcc._utils.settings._yaml import read_yaml, scalar
+from mvcc._utils.settings import Problems, read_yaml, scalar
 from mvcc.exceptions import ConfigError
 
 
@@ -19,7 +18,7 @@ def read(tmp_path):
     def read(content):
         path = tmp_path / "x.yaml"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        problems = Problems("x.yaml", "mvcc validate")
+        problems = Problems("x.yaml", "mvcc run")
         value = read_yaml(path, problems)
         if problems:
             raise problems.error()
@@ -81,7 +80,7 @@ def test_a_byte_order_mark_or_the_start_of_a_document_changes_nothing(read, star
 
 
 def test_every_value_keeps_its_line(tmp_path):
-    path, problems = tmp_path / "x.yaml", Problems("x.yaml", "mvcc validate")
+    path, problems = tmp_path / "x.yaml", Problems("x.yaml", "mvcc run")
     path.write_text("a:\n  b:\n    - 1\n\n    - 2\n  c: >\n    text\nd: 5\n")
     read_yaml(path, problems)
     lines = {(): 1, ("a",): 1, ("a", "b"): 2, ("a", "b", 0): 3, ("a", "b", 1): 5, ("a", "c"): 6, ("d",): 8}
@@ -99,14 +98,8 @@ def test_a_duplicate_key_is_refused_with_both_lines(refusal):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: &x 1", "a: the anchor &x is not supported"),
-        ("a: *x", "a: the alias *x is not supported"),
-        ("a: !!int 1", "a: the tag !!int is not supported"),
-        ("a: !!python/object/apply:os.system [x]", "a: the tag !!python/object/apply:os.system is not supported"),
-        ("a: ! 1", "a: the tag ! is not supported"),
         ("[a, b]: 1", "?: a key must be a plain word"),
         ("? {a: 1}\n: 1", "?: a key must be a plain word"),
-        ("&x a: 1", "?: a key must be a plain word"),
         ("a: [1, ]\nb: [~]", "b: item 1: has no value"),
         ("a:", "a: has no value"),
         ("a: on", "a: on can be read two ways"),
@@ -124,7 +117,13 @@ def test_what_a_configuration_does_not_need_is_refused(refusal, text, message):
         ("# only a comment\n", "x.yaml:1: the file is empty"),
         ("---\n", "x.yaml:2: the file is empty"),
         ("null", "x.yaml:1: the file is empty"),
-        ("a: 1\n---\nb: 2\n", "x.yaml:2: a second document begins here"),
+        ("a: 1\n---\nb: 2\n", "x.yaml:2: this cannot be read as YAML, column 1: a second document begins"),
+        ("b: 1\na: &x 1", "x.yaml:2: this cannot be read as YAML, column 4: the anchor &x is not supported"),
+        ("&x a: 1", "x.yaml:1: this cannot be read as YAML, column 1: the anchor &x is not supported"),
+        ("a: *x", "x.yaml:1: this cannot be read as YAML, column 4: the alias *x is not supported"),
+        ("a: !!int 1", "x.yaml:1: this cannot be read as YAML, column 4: the tag tag:yaml.org,2002:int is not"),
+        ("a: !!python/object/apply:os.system [x]", "x.yaml:1: this cannot be read as YAML, column 4: the tag"),
+        ("a: ! 1", "x.yaml:1: this cannot be read as YAML, column 4: the tag ! is not supported"),
         ("a: 1\n\tb: 2\n", "x.yaml:2: this cannot be read as YAML, column 1: a tab"),
         ("a: b: c\n", "x.yaml:1: this cannot be read as YAML, column 5: a second ': '"),
         ("a: [1, 2\nb: 3\n", "x.yaml:2: this cannot be read as YAML, column 2: a list that begins with ["),
@@ -140,8 +139,8 @@ def test_what_a_configuration_does_not_need_is_refused(refusal, text, message):
         ("a: 1\nb: \x07", "x.yaml:2: the character U+0007 is not allowed"),
         (r'a: "\UFFFFFFFF"', "x.yaml:1: this cannot be read as YAML: a number in an escape"),
         (r'a: "\ud800"', "x.yaml:1: this cannot be read as YAML, column 4: half a character"),
-        ("[" * 100_000, "x.yaml:1: this cannot be read as YAML, column 22: more than 20 levels"),
-        ("- " * 100_000, "x.yaml:1: this cannot be read as YAML, column 43: more than 20 levels"),
+        ("[" * 100_000, "x.yaml:1: this cannot be read as YAML, column 21: more than 20 levels"),
+        ("- " * 100_000, "x.yaml:1: this cannot be read as YAML, column 41: more than 20 levels"),
         ("a: [" + "1," * 100_000, "x.yaml:1: this cannot be read as YAML, column 19999: more than 10000 values"),
     ],
 )
@@ -153,7 +152,8 @@ def test_a_file_that_is_no_configuration_is_one_problem(refusal, text, message):
 def test_an_alias_bomb_is_harmless(refusal):
     lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
     lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in zip("abcdefgh", "bcdefghi", strict=True)]
-    assert len(refusal("\n".join(lines))) == len(lines)
+    (line,) = refusal("\n".join(lines))
+    assert "the anchor &a is not supported" in line
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_missing_file_is_refused_with_its_nearest_neighbor(tmp_path):
         ("x" * 1000, "cannot be read: File name too long"),
     ):
         with pytest.raises(ConfigError, match=message):
-            read_yaml(tmp_path / name, Problems(name, "mvcc validate"))
+            read_yaml(tmp_path / name, Problems(name, "mvcc run"))
 
 
 def test_an_unreadable_file_is_refused(tmp_path):
@@ -196,4 +196,4 @@ def test_an_unreadable_file_is_refused(tmp_path):
     if os.access(path, os.R_OK):
         pytest.skip("needs a file that its owner cannot read")
     with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
-        read_yaml(path, Problems(path, "mvcc validate"))
+        read_yaml(path, Problems(path, "mvcc run"))

@@ -9,8 +9,9 @@ from functools import reduce
 import pytest
 
 from mvcc.exceptions import StoreError
-from mvcc.reporting.html import write_clustering_report, write_report
+from mvcc.reporting.html import write_report
 from tests.browser.facts import make_facts
+from tests.reports import write_clustering_report
 
 CHANGES = {
     "views.0.ids": (["a"], "views.0: `ids` has 1 entries for 30 rows"),

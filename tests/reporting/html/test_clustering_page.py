@@ -14,10 +14,10 @@ import pytest
 
 from mvcc import cluster_views
 from mvcc.exceptions import StoreError
-from mvcc.reporting.html import write_clustering_report
 from mvcc.reporting.html._page import plotly_text, script_json
 from mvcc.reporting.html._words import options, percent, rows_of_settings, symbol
 from tests.browser.facts import make_facts
+from tests.reports import write_clustering_report
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028\"'&amp;{{ 7*7 }}"
 
