@@ -35,11 +35,15 @@ _EXAMPLES = (
 
 @click.command(
     "cluster",
-    epilog=below_help(*_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")),
+    epilog=below_help(
+        *_EXAMPLES, terms=("view", "must-link", "cannot-link", "match", "closure", "threshold")
+    ),
 )
 @job_options(ALL)
 @scheduler_option
-@click.option("--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Output folder; required unless --dry-run."
+)
 @click.option("--fresh", is_flag=True, help="Replace a clustering in the folder.")
 @click.option("--dry-run", is_flag=True, help="Read and check all files; write nothing.")
 @output_options("Print the outcome as JSON.")
@@ -69,9 +73,13 @@ def command(
     """
     # pandas, numba and scikit-learn take longer to import than a usage error may take
     if config is None and not given["views"]:
-        raise click.UsageError("there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE.")
+        raise click.UsageError(
+            "there is nothing to cluster; give a CONFIG file, or tables with --view NAME=FILE."
+        )
     if config is None and given["n_clusters"] is None:
-        raise click.UsageError("the number of clusters is missing; give it with -k (NUMBER or auto).")
+        raise click.UsageError(
+            "the number of clusters is missing; give it with -k (NUMBER or auto)."
+        )
     if out is None and not dry_run:
         raise click.UsageError("the output folder is missing; give it with --out.")
     from mvcc.tables import cluster_job, load_job
@@ -81,7 +89,9 @@ def command(
         given["n_clusters"] = str(numbers[-1])
     job = load_job(config, list(settings(given)))
     if numbers and out is not None and not dry_run:
-        _try_numbers(job, numbers, out, config, given, fresh=fresh, scheduler=scheduler, as_json=as_json)
+        _try_numbers(
+            job, numbers, out, config, given, fresh=fresh, scheduler=scheduler, as_json=as_json
+        )
         return
     with told_how_to_ask(job, config, given, as_json):
         if out is None or dry_run:
@@ -162,5 +172,7 @@ def _check(job: Job, scheduler: str | None, as_json: bool) -> None:
         say(f"{inputs.tables[u].name} and {inputs.tables[v].name}: {counted(len(rows), 'match')}")
     if inputs.answers:
         n_outliers = sum(map(len, inputs.answers.outliers))
-        say(f"answers: {counted(len(inputs.answers.groups), 'group')}, {counted(n_outliers, 'row')} of outliers")
+        say(
+            f"answers: {counted(len(inputs.answers.groups), 'group')}, {counted(n_outliers, 'row')} of outliers"
+        )
     say("All files are valid. Nothing was written.")

@@ -65,7 +65,11 @@ def command(first: Path, second: Path, out: Path | None, fresh: bool, as_json: b
 
 
 def _print_view(view: dict[str, Any]) -> None:
-    alike = "" if view["adjusted_rand"] is None else f"; adjusted Rand index {view['adjusted_rand']:.2f}"
+    alike = (
+        ""
+        if view["adjusted_rand"] is None
+        else f"; adjusted Rand index {view['adjusted_rand']:.2f}"
+    )
     say(f"{view['name']}: {len(view['moved'])} of {counted(view['rows'], 'row')} moved{alike}")
     rows, columns = view["clusters"]
     if max(len(rows), len(columns)) <= _WIDEST:
@@ -77,7 +81,10 @@ def _print_view(view: dict[str, Any]) -> None:
     other = [f"{own} is {new}" for own, new in enumerate(view["numbers"]) if own != new]
     if other:
         say(f"  numbers of B: {', '.join(other)}")
-    listed = [f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}" for row in view["moved"]]
+    listed = [
+        f"{clipped(row['id'], 30)} {_label(row['from'])} → {_label(row['to'])}"
+        for row in view["moved"]
+    ]
     _print_some("moved", listed)
     _print_difference("constraints", view["judgments"])
 
@@ -93,7 +100,9 @@ def _called(cluster: int, names: list[str]) -> str:
 
 def _print_difference(what: str, found: dict[str, Any]) -> None:
     for kind in ("new", "gone"):
-        _print_some(f"{kind} {what}", [clipped(" ".join(said.values()), 90) for said in found[kind]])
+        _print_some(
+            f"{kind} {what}", [clipped(" ".join(said.values()), 90) for said in found[kind]]
+        )
 
 
 def _print_some(what: str, lines: list[str]) -> None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @click.group(
     name="data",
-    epilog=below_help("mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data"),
+    epilog=below_help(
+        "mvcc data list", "mvcc data fetch protein", "mvcc data check --data-dir my-data"
+    ),
 )
 def command() -> None:
     """List, fetch and check the data sets.
@@ -33,7 +35,9 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
     return data_dir_option(output_options("Print JSON instead of a table.")(function))
 
 
-def _complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def _complete_names(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
     """Read names from the registry's file, since importing its package takes too long for a key."""
     import yaml
 
@@ -92,7 +96,9 @@ def fetch(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
 @_names
 @_options
 @click.pass_context
-def check(context: click.Context, names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None:
+def check(
+    context: click.Context, names: tuple[str, ...], data_dir: Path | None, as_json: bool
+) -> None:
     """Verify and load data sets (default: all); download nothing.
 
     Exit status 1 if a file is missing or damaged.

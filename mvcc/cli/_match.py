@@ -90,9 +90,13 @@ def command(
     if config is not None and clustering is not None:
         raise click.UsageError("--from brings its own settings; leave out CONFIG, or --from.")
     if config is None and clustering is None and not given["views"]:
-        raise click.UsageError("there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE.")
+        raise click.UsageError(
+            "there are no tables; give a CONFIG file, --from FOLDER, or --view NAME=FILE."
+        )
     if out is None and not as_json:
-        raise click.UsageError("the output file is missing; give it with --out, or print the proposals with --json.")
+        raise click.UsageError(
+            "the output file is missing; give it with --out, or print the proposals with --json."
+        )
     from mvcc.tables import PROPOSALS, inputs_of, load_job, propose_matches, write_proposals
 
     options = list(settings(given))
@@ -115,9 +119,13 @@ def command(
         return
     first, second = found["views"]
     n_first, n_second = found["n_unmatched"]
-    say(f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and {n_second} of {second}")
+    say(
+        f"{counted(found['n_matches'], 'match')}; without one are {n_first} of {first} and {n_second} of {second}"
+    )
     if found["found_first"] is None:
-        say("How often known matches are found again was not measured: there are too few matches, or too many rows.")
+        say(
+            "How often known matches are found again was not measured: there are too few matches, or too many rows."
+        )
     else:
         say(
             f"Known matches that were cut for a test: found first {found['found_first']:.0%}, among the first five "
@@ -125,6 +133,10 @@ def command(
         )
     say(f"Proposals: {out} ({counted(found['n_proposals'], 'line')})")
     if with_known:
-        remark(f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place of your matches.")
+        remark(
+            f"Next: delete the wrong lines; --match {first}:{second}={out} takes the rest in place of your matches."
+        )
     else:
-        remark("Next: delete the wrong lines, and add the rest to your matches; --with-known makes it one file.")
+        remark(
+            "Next: delete the wrong lines, and add the rest to your matches; --with-known makes it one file."
+        )

@@ -21,7 +21,9 @@ _BESIDE = ("k", "kept_error", "rows", "all_rows")  # what is no column of the ta
 
 
 @contextmanager
-def told_how_to_ask(job: Job, config: Path | None, given: dict[str, Any], as_json: bool) -> Iterator[None]:
+def told_how_to_ask(
+    job: Job, config: Path | None, given: dict[str, Any], as_json: bool
+) -> Iterator[None]:
     """Print criteria, and the command that asks, if answers do not give the number of clusters."""
     from mvcc.tables import UnknownNumberError, number_criteria
 
@@ -57,7 +59,9 @@ def as_range(text: str | None) -> range | None:
         return None
     low, high = map(int, found.groups())
     if low < 2 or high <= low:
-        raise ConfigError(f"a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got {text}.")
+        raise ConfigError(
+            f"a range of numbers of clusters (-k) must ascend from 2 or more, such as 2-12, got {text}."
+        )
     return range(low, high + 1)
 
 
@@ -75,7 +79,9 @@ def print_numbers(
     if as_json:
         print_json({"tried": tried, "table": table, "curves": curves, "ask": asking})
         return
-    columns = [name for name, value in tried[0].items() if name not in _BESIDE and value is not None]
+    columns = [
+        name for name, value in tried[0].items() if name not in _BESIDE and value is not None
+    ]
     said = {"kept": "judgments kept", "by_chance": "by chance"}
     titles = ["  k", *(said.get(name, name) for name in columns)]
     say("  ".join(titles))
@@ -83,7 +89,12 @@ def print_numbers(
         values = [f"{one[name]:.2f}" for name in columns]
         if "kept" in columns:
             values[columns.index("kept")] += f" ± {one['kept_error']:.2f}"
-        say("  ".join(f"{text:>{len(title)}}" for text, title in zip([str(one["k"]), *values], titles, strict=True)))
+        say(
+            "  ".join(
+                f"{text:>{len(title)}}"
+                for text, title in zip([str(one["k"]), *values], titles, strict=True)
+            )
+        )
     if tried[0]["rows"] < tried[0]["all_rows"]:
         say(f"These are of a sample: {tried[0]['rows']} of {tried[0]['all_rows']} rows.")
     say(f"Table: {table}")

@@ -135,7 +135,9 @@ def _agreement(clustering: Clustering, relation: Relation) -> Iterator[str]:
         cut = " where their match is cut"
     else:
         return
-    yield (f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} ({percent(chance)} by chance)")
+    yield (
+        f"{names}: {percent(shared)} of {n} matched rows share their cluster{cut} ({percent(chance)} by chance)"
+    )
 
 
 def _clusters(clustering: Clustering) -> Iterator[str]:
@@ -148,7 +150,9 @@ def _clusters(clustering: Clustering) -> Iterator[str]:
             return
         names = [profile.name or "nothing sets it apart" for profile in profiles]
         if several:
-            names = [f"{view.name}: {name}" for view, name in zip(clustering.views, names, strict=True)]
+            names = [
+                f"{view.name}: {name}" for view, name in zip(clustering.views, names, strict=True)
+            ]
         rows = counted(sum(profile.size for profile in profiles), "row")
         yield f"Cluster {cluster} ({rows}): {'; '.join(names)}"
 

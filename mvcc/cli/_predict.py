@@ -71,7 +71,8 @@ def command(
         found = predict_files(folder, new, out, fresh=fresh, scheduler=scheduler, on_step=on_step)
     if as_json:
         rows = [
-            {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)} for one in found
+            {"name": one.view, "rows": sum(one.sizes), "sizes": one.sizes, "labels": str(one.path)}
+            for one in found
         ]
         print_json({"views": rows})
         return

@@ -16,7 +16,9 @@ from mvcc.cli._shared import (
     say,
 )
 
-_HELP_END = below_help("mvcc report results --out report.html", terms=("curve", "claim", "results folder"))
+_HELP_END = below_help(
+    "mvcc report results --out report.html", terms=("curve", "claim", "results folder")
+)
 
 
 @click.command("report", epilog=_HELP_END)

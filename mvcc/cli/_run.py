@@ -45,7 +45,9 @@ _HELP_END = below_help(
 
 @click.command("run", epilog=_HELP_END)
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG.")
+@click.option(
+    "--trials", type=click.IntRange(min=1), help="Number of trials, instead of that in CONFIG."
+)
 @click.option(
     "-j",
     "--jobs",
@@ -62,11 +64,17 @@ _HELP_END = below_help(
     show_default=True,
     help="Run trials in processes of this machine, threads of this process, or workers of a dask scheduler.",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786.")
-@click.option("--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: results/<name>]")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Address of the dask scheduler, such as tcp://host:8786."
+)
+@click.option(
+    "--out", type=Folder(), metavar="FOLDER", help="Output folder.  [default: results/<name>]"
+)
 @data_dir_option
 @click.option("--fresh", is_flag=True, help="Remove results in the folder and start over.")
-@click.option("--dry-run", is_flag=True, help="Check CONFIG, show what would be done, and do nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Check CONFIG, show what would be done, and do nothing."
+)
 @output_options("Print the outcome as JSON.")
 @click.pass_context
 def command(
@@ -92,9 +100,13 @@ def command(
     Exit status 4 if some trials failed.
     """
     if jobs == 0:
-        raise click.BadParameter("must be a positive integer or -1 (one per core), got 0.", param_hint="--jobs")
+        raise click.BadParameter(
+            "must be a positive integer or -1 (one per core), got 0.", param_hint="--jobs"
+        )
     if (backend == "dask") is not (scheduler is not None):
-        raise click.UsageError("--backend dask requires --scheduler ADDRESS, and vice versa.", context)
+        raise click.UsageError(
+            "--backend dask requires --scheduler ADDRESS, and vice versa.", context
+        )
     # numba and scikit-learn take longer to import than a usage error may take
     from mvcc.experiments import load_config, plan_run
 
@@ -179,7 +191,9 @@ class _Progress:
         error: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        if not self._bar.disable:  # older versions of rich end a bar that was never drawn with an empty line
+        if (
+            not self._bar.disable
+        ):  # older versions of rich end a bar that was never drawn with an empty line
             self._bar.stop()
 
     def start(self, plan: Plan) -> None:
@@ -259,7 +273,9 @@ def _cells(config: Config) -> Iterator[str]:
             "closure": multi.closure,
             "rewired share": multi.rewired,
         }
-        factors += [counted(len(values), noun) for noun, values in optional.items() if len(values) > 1]
+        factors += [
+            counted(len(values), noun) for noun, values in optional.items() if len(values) > 1
+        ]
         factors += [
             counted(len(multi.mapped), "mapped portion") + _none_needed(without_mapping),
             counted(len(multi.constraints), "constraint count"),
@@ -293,10 +309,14 @@ def _print_report(report: RunReport, data_dir: Path | None, as_json: bool) -> No
         }
         print_json(asdict(report) | changed)
         return
-    say(f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before.")
+    say(
+        f"{report.computed} trials computed in {report.seconds:.0f} s, {report.kept} kept from before."
+    )
     for trial, path in sorted(report.failed.items()):
         again = replay_command(report.folder, trial, data_dir)
-        click.echo(f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}", err=True)
+        click.echo(
+            f"Trial {trial} failed; its traceback is in {path}. To repeat it: {again}", err=True
+        )
     if failed:
         click.echo("Run the same `mvcc run` to try failed trials again.", err=True)
     if report.computed + report.kept:

@@ -98,7 +98,9 @@ class Folder(click.Path):
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Let the shell offer folders."""
         return [CompletionItem(incomplete, type="dir")]
 
@@ -198,7 +200,9 @@ def detail(text: str) -> None:
 
 
 @contextmanager
-def told_of_compiling(show: Callable[[str], None], resume: Callable[[], None], *, terminal: bool) -> Iterator[None]:
+def told_of_compiling(
+    show: Callable[[str], None], resume: Callable[[], None], *, terminal: bool
+) -> Iterator[None]:
     """Say that kernels are compiled: by ``show`` on a terminal, else once as a line of the log.
 
     On a terminal ``resume`` is called when they are compiled.
@@ -241,7 +245,9 @@ def shown_steps() -> Iterator[Callable[[str], None]]:
             status.update(f"{step} …")
 
         with (
-            told_of_compiling(meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive),
+            told_of_compiling(
+                meanwhile, resume, terminal=sys.stderr.isatty() and console.is_interactive
+            ),
             _told_of_progress(lambda step: status.update(f"{current}: {step}")),
         ):
             yield show

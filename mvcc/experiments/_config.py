@@ -63,7 +63,9 @@ class Features(Section):
             raise ValueError("goes only with `method: spectral`; choose that, or delete this line.")
         if method == "spectral" and value is None:
             if info.field_name == "n_components":
-                raise ValueError("is missing; `method: spectral` needs a line such as `n_components: 5`.")
+                raise ValueError(
+                    "is missing; `method: spectral` needs a line such as `n_components: 5`."
+                )
             return 1.0 if info.field_name == "sigma" else "minmax"
         return value
 
@@ -73,7 +75,9 @@ class MultiView(Section):
 
     bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     init: Init = None
-    transfers: Transfers = Field(default=own_transfer_names(), examples=["[constraint-propagation, single-view]"])
+    transfers: Transfers = Field(
+        default=own_transfer_names(), examples=["[constraint-propagation, single-view]"]
+    )
     transfer_options: TransferOptions | None = None
     threshold: Thresholds = Field(examples=["[0.5]"])
     closure: Closures = Field(default=("full",), examples=["[full, view, none]"])
@@ -94,9 +98,13 @@ class MultiView(Section):
 
     @field_validator("rewired")
     @classmethod
-    def _no_contradictions(cls, rewired: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+    def _no_contradictions(
+        cls, rewired: tuple[float, ...], info: ValidationInfo
+    ) -> tuple[float, ...]:
         if max(rewired) > 0 and JOINT in info.data.get("transfers", ()):
-            raise ValueError(f"{JOINT} refuses relations that contradict constraints; leave it out of the transfers.")
+            raise ValueError(
+                f"{JOINT} refuses relations that contradict constraints; leave it out of the transfers."
+            )
         if max(rewired) > 0 and "full" in info.data.get("closure", ()):
             raise ValueError(
                 "relations between instances of different classes contradict the constraints once both are closed "
@@ -109,11 +117,15 @@ class MultiView(Section):
         lists = [(name, len(value)) for name, value in self if isinstance(value, tuple)]
         if math.prod(length for _, length in lists) > MAX_CELLS:
             product = " × ".join(f"{length} {name}" for name, length in lists if length > 1)
-            raise ValueError(f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists.")
+            raise ValueError(
+                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists."
+            )
         return self
 
 
-def _unknown_options(options: dict[str, dict[str, Any]], chosen: tuple[str, ...]) -> Iterator[tuple[KeyPath, str]]:
+def _unknown_options(
+    options: dict[str, dict[str, Any]], chosen: tuple[str, ...]
+) -> Iterator[tuple[KeyPath, str]]:
     """Give the options of methods that are not chosen, and those that a method does not know."""
     for name, values in options.items():
         if name not in chosen:
@@ -141,7 +153,9 @@ class Config(Section):
     name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
     study: Study = "main"  # of the paper; main is that of Figures 4 to 10
     dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
-    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(default={})
+    dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(
+        default={}
+    )
     features: Features = Features()
     # how often constraints and mapping are drawn afresh, and the seed of all these draws
     trials: Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")] = 100
@@ -151,8 +165,14 @@ class Config(Section):
 
     @field_validator("single_view")
     @classmethod
-    def _views_of_the_data_set(cls, single_view: SingleView | None, info: ValidationInfo) -> SingleView | None:
-        if single_view is not None and (dataset := info.data.get("dataset")) is not None and registry()[dataset].views:
+    def _views_of_the_data_set(
+        cls, single_view: SingleView | None, info: ValidationInfo
+    ) -> SingleView | None:
+        if (
+            single_view is not None
+            and (dataset := info.data.get("dataset")) is not None
+            and registry()[dataset].views
+        ):
             views = [*(view.name for view in registry()[dataset].views), POOLED]
             refuse(
                 (
@@ -167,7 +187,9 @@ class Config(Section):
     @model_validator(mode="after")
     def _something_to_run(self) -> Self:
         if self.multi_view is None and self.single_view is None:
-            raise ValueError("there is nothing to run; add a section `multi_view:`, `single_view:` or both.")
+            raise ValueError(
+                "there is nothing to run; add a section `multi_view:`, `single_view:` or both."
+            )
         return self
 
     def resolved(self) -> dict[str, Any]:
@@ -184,13 +206,26 @@ class Config(Section):
 
 
 def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
-    """Read an experiment's configuration from a YAML file, complete with its defaults.
+    """Read an experiment's configuration from a YAML file.
 
-    ``overrides`` replace values of the file, such as ``"multi_view.threshold=0.8"``; what follows
-    the ``=`` is YAML.
+    Parameters
+    ----------
+    path : str or path-like
+        The file, in UTF-8.
+    overrides : iterable of str
+        Values that replace those of the file, such as ``"multi_view.threshold=0.8"``; what follows
+        the ``=`` is YAML.
 
-    Raises `ConfigError` if the file cannot be read, or with one line for each unknown key, wrong
-    type and impossible value in it.
+    Returns
+    -------
+    Config
+        The configuration, complete with its defaults.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, or with one line for each unknown key, wrong type and impossible
+        value in it.
     """
     problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
     values = read_yaml(path, problems)

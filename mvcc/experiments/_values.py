@@ -20,7 +20,9 @@ from mvcc.multiview import base_names, check_method, own_transfer_names
 
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]
-Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"]
+Study: TypeAlias = Literal[
+    "main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"
+]
 
 
 def data_set(value: Any) -> Any:
@@ -33,7 +35,9 @@ def loader_options(value: Any) -> Any:
     if not isinstance(value, dict):
         raise ValueError(f"must be a section with one `option: value` per line, got {got(value)}.")
     if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
-        raise ValueError(f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader.")
+        raise ValueError(
+            f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader."
+        )
     return dict(sorted(value.items()))
 
 
@@ -46,7 +50,9 @@ def transfer_method(value: Any) -> str:
 
 
 def sections_of_options(value: Any) -> Any:
-    if not isinstance(value, dict) or not all(isinstance(options, dict) and options for options in value.values()):
+    if not isinstance(value, dict) or not all(
+        isinstance(options, dict) and options for options in value.values()
+    ):
         raise ValueError(
             f"must be a section for each method, such as `constraint-propagation: {{regularization: 1e-3}}`, got "
             f"{got(value)}."
@@ -75,7 +81,9 @@ Thresholds = Annotated[
     BeforeValidator(alone_or_several),
     AfterValidator(distinct),
 ]
-Closures = Annotated[tuple[Closure, ...], _List, BeforeValidator(alone_or_several), AfterValidator(distinct)]
+Closures = Annotated[
+    tuple[Closure, ...], _List, BeforeValidator(alone_or_several), AfterValidator(distinct)
+]
 # the default is left out, so that results of configs before this option keep their identity
 Init = Annotated[
     Literal["auto"] | None,
@@ -83,5 +91,7 @@ Init = Annotated[
     one_of(("neighborhoods", "auto")),
 ]
 Bases = Annotated[tuple[Annotated[str, one_of(base_names())], ...], _List, AfterValidator(distinct)]
-Transfers = Annotated[tuple[Annotated[str, BeforeValidator(transfer_method)], ...], _List, AfterValidator(distinct)]
+Transfers = Annotated[
+    tuple[Annotated[str, BeforeValidator(transfer_method)], ...], _List, AfterValidator(distinct)
+]
 TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]

@@ -1,4 +1,7 @@
-"""What ``clustering.json`` has to hold before a page is made of it; it may be damaged or from elsewhere."""
+"""What ``clustering.json`` has to hold before a page is made of it.
+
+It may be damaged or from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,17 @@ from pydantic import Field, StrictBool, StrictStr, ValidationError, model_valida
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
-from mvcc.results._fields import Count, Facts, Number, Positive, Share, Weight
-from mvcc.results._profile import ClusterProfile, HeldOut, ValueFacts
+from mvcc.results._profile import (
+    ClusterProfile,
+    Count,
+    Facts,
+    HeldOut,
+    Number,
+    Positive,
+    Share,
+    ValueFacts,
+    Weight,
+)
 
 CLUSTERING = "clustering.json"
 SCHEMA = 1
@@ -88,13 +100,15 @@ NO_LINKS = LinkCounts(must_link=0, cannot_link=0)
 
 
 class ViewFacts(Facts):
-    """One view: its rows in the order of the file, and what became of them; of outliers, which were left out, the ids.
+    """One view: its rows in the order of the file, and what became of them.
 
-    The `sample` of many rows is drawn; `values` are those of the sample, else of all rows. Where the view is a folder,
-    its rows are some of `n_all_rows`; `all_sizes` are those of the clusters of all rows, `all_f` and `all_ari` compare
+    Of outliers, which were left out, the ids. The `sample` of many rows is drawn; `values` are
+    those of the sample, else of all rows. Where the view is a folder, its rows are some of
+    `n_all_rows`; `all_sizes` are those of the clusters of all rows, `all_f` and `all_ari` compare
     these with the labels of all rows.
 
-    The joint method moves rows; co-EM propagates constraints, and looks at the shape of the clusters.
+    The joint method moves rows; co-EM propagates constraints, and looks at the shape of the
+    clusters.
     """
 
     name: StrictStr
@@ -139,7 +153,10 @@ class ViewFacts(Facts):
     all_ari: Number | None = None
 
     def counts(self, name: str) -> LinkCounts:
-        """Count the given, propagated or received constraints; the lists of the latter two may be cut."""
+        """Count the given, propagated or received constraints.
+
+        The lists of the latter two may be cut.
+        """
         if name == "given":
             must_links = sum(link.must_link for link in self.given)
             return LinkCounts(must_link=must_links, cannot_link=len(self.given) - must_links)
@@ -152,23 +169,38 @@ class ViewFacts(Facts):
 
     @model_validator(mode="after")
     def _every_row_has_its_values(self) -> Self:
-        for name in ("ids", "labels", "reference", "x", "y", "stability", *(("fit",) if self.fit else ())):
+        for name in (
+            "ids",
+            "labels",
+            "reference",
+            "x",
+            "y",
+            "stability",
+            *(("fit",) if self.fit else ()),
+        ):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_rows:
                 raise ValueError(f"`{name}` has {len(values)} entries for {self.n_rows} rows")
         for name in ("given", "violated", "dropped", "propagated", "received", "moved"):
             entries: Iterable[tuple[Any, ...]] = getattr(self, name)
-            largest = max((max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0)
+            largest = max(
+                (max(entry[: 1 if name == "moved" else 2]) for entry in entries), default=0
+            )
             if largest >= self.n_rows:
-                raise ValueError(f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}")
+                raise ValueError(
+                    f"`{name}` names row {largest}, but the rows are 0 … {self.n_rows - 1}"
+                )
         if self.sample is not None and (
-            list(self.sample) != sorted(set(self.sample)) or max(self.sample, default=0) >= self.n_rows
+            list(self.sample) != sorted(set(self.sample))
+            or max(self.sample, default=0) >= self.n_rows
         ):
             raise ValueError(f"`sample` must hold rows 0 … {self.n_rows - 1}, ascending")
         n_shown = self.n_rows if self.sample is None else len(self.sample)
         for column, values in self.values:
             if len(values) != n_shown:
-                raise ValueError(f"`values` has {len(values)} entries of {clipped(column)} for {n_shown} rows")
+                raise ValueError(
+                    f"`values` has {len(values)} entries of {clipped(column)} for {n_shown} rows"
+                )
         return self
 
 
@@ -201,8 +233,8 @@ class CoEM(Facts):
 class JointGraph(Facts):
     """The joint method: one graph for each set of views that matches connect.
 
-    ``anchors`` are those of each view, none where the graph is exact; ``residual`` is the largest of the eigenvectors.
-    ``recall`` was the share of the nearest rows that former versions found.
+    ``anchors`` are those of each view, none where the graph is exact; ``residual`` is the largest
+    of the eigenvectors. ``recall`` was the share of the nearest rows that former versions found.
     """
 
     objective: Number
@@ -232,7 +264,10 @@ class Compared(Facts):
 
 
 class Comparison(Facts):
-    """The method of a job, the first one, beside others; in a sample of so many rows where all are too many."""
+    """The method of a job, the first one, beside others.
+
+    In a sample of so many rows where all are too many.
+    """
 
     folds: Count
     n_judgments: Count
@@ -311,14 +346,26 @@ class Clustering(Facts):
             *((f"views.{number}.", view.names) for number, view in enumerate(self.views)),
         ):
             if names and len(names) != self.n_clusters:
-                raise ValueError(f"{where}names has {len(names)} entries for {self.n_clusters} clusters")
+                raise ValueError(
+                    f"{where}names has {len(names)} entries for {self.n_clusters} clusters"
+                )
         if self.profiles and [len(own) for own in self.profiles] != [self.n_clusters] * n_views:
-            raise ValueError(f"profiles must have {self.n_clusters} clusters for each of {n_views} views")
+            raise ValueError(
+                f"profiles must have {self.n_clusters} clusters for each of {n_views} views"
+            )
         for number, (view, profiles) in enumerate(zip(self.views, self.profiles, strict=False)):
-            if wrong := next((row for one in profiles for row in one.rows if row >= view.n_rows), None):
-                raise ValueError(f"profiles.{number} names row {wrong}, but the rows are 0 … {view.n_rows - 1}")
-            if wrong := next((o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None):
-                raise ValueError(f"profiles.{number} names cluster {wrong}, but `n_clusters` is {self.n_clusters}")
+            if wrong := next(
+                (row for one in profiles for row in one.rows if row >= view.n_rows), None
+            ):
+                raise ValueError(
+                    f"profiles.{number} names row {wrong}, but the rows are 0 … {view.n_rows - 1}"
+                )
+            if wrong := next(
+                (o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None
+            ):
+                raise ValueError(
+                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is {self.n_clusters}"
+                )
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
         if (self.co_em is None) == (self.joint is None):
@@ -327,7 +374,9 @@ class Clustering(Facts):
             raise ValueError(f"joint.connected must name each of the {n_views} views once")
         for number, values in enumerate(self.co_em.objectives if self.co_em else ()):
             if len(values) != n_views:
-                raise ValueError(f"co_em.objectives.{number} has {len(values)} entries for {n_views} views")
+                raise ValueError(
+                    f"co_em.objectives.{number} has {len(values)} entries for {n_views} views"
+                )
         if self.stability_runs.count and len(self.stability_runs.agreement) != n_views:
             raise ValueError(
                 f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for {n_views} views"
@@ -336,17 +385,28 @@ class Clustering(Facts):
 
     def _check_relation(self, where: str, relation: Relation) -> None:
         if max(relation.views) >= len(self.views) or relation.views[0] == relation.views[1]:
-            raise ValueError(f"{where}.views is {list(relation.views)}, not the numbers of two views")
+            raise ValueError(
+                f"{where}.views is {list(relation.views)}, not the numbers of two views"
+            )
         sizes = [self.views[number].n_rows for number in relation.views]
         table = relation.held_out.table if relation.held_out else ()
         if table and {len(table), *map(len, table)} != {self.n_clusters}:
-            raise ValueError(f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} counts")
+            raise ValueError(
+                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} counts"
+            )
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
-            if wrong := next((pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None):
-                raise ValueError(f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows")
+            if wrong := next(
+                (pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None
+            ):
+                raise ValueError(
+                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows"
+                )
         k = self.n_clusters
-        if relation.held_out is not None and [len(row) for row in relation.held_out.table] != [k] * k:
+        if (
+            relation.held_out is not None
+            and [len(row) for row in relation.held_out.table] != [k] * k
+        ):
             raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
 
 
@@ -372,18 +432,17 @@ def read_facts(folder: Path) -> Clustering:
 def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Clustering:
     """Check the facts of a clustering, all that a page shows of them.
 
-    Raises
-    ------
-    StoreError
-        Says what is wrong, and where.
+    A StoreError says what is wrong, and where.
     """
     if facts.get("kind") != "clustering":
-        raise _damaged(source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing')
+        raise _damaged(
+            source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing'
+        )
     if facts.get("schema") != SCHEMA:
         raise StoreError(
             f"{source} cannot be read: it is of another version of mvcc (schema "
-            f"{clipped(str(facts.get('schema')))}; this one reads {SCHEMA}). Use the mvcc that wrote it, or run "
-            "`mvcc cluster` again."
+            f"{clipped(str(facts.get('schema')))}; this one reads {SCHEMA}). Use the mvcc that "
+            "wrote it, or run `mvcc cluster` again."
         )
     try:
         return Clustering.model_validate(facts)

@@ -61,7 +61,9 @@ def cluster_inputs(
         labeled = folders.label(said, found.saved, new, facts)
         return labeled.model_copy(update={"seconds": _seconds_since(began)})
 
-    return write_folder(out, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all)
+    return write_folder(
+        out, said, inputs.tables_read, found.tables, found.saved, found.facts, label_all
+    )
 
 
 def _seconds_since(began: float) -> float:
@@ -77,19 +79,34 @@ def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], 
     on_step("features")
     features = [make_features(table, job) for table in tables]
     views = [feature.X for feature in features]
-    method = METHODS[job.method](job, views, inputs.constraints, inputs.relations, caller_of(tables))
+    method = METHODS[job.method](
+        job, views, inputs.constraints, inputs.relations, caller_of(tables)
+    )
     fit = fit_job(job, method, inputs.relations, on_step)
     on_step("reasons")
     explained = method.explain(tables, fit)
-    comparison = compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
+    comparison = (
+        compare(inputs, method, fit.labels, on_step) if job.comparison and job.k > 1 else None
+    )
     on_step("profiles")
-    facts = describe(job, inputs, features, fit, explained, comparison) | {"settings": said.settings()}
+    facts = describe(job, inputs, features, fit, explained, comparison) | {
+        "settings": said.settings()
+    }
     facts["warnings"] += of_number(said, inputs)
     facts["profiles"] = profiles = all_profiles(facts, tables, method.spaces, fit, job.k)
-    for view, shown in zip(facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True):
+    for view, shown in zip(
+        facts["views"], rows_shown(facts, profiles, tables, inputs.relations), strict=True
+    ):
         view |= shown
-    facts["inputs"] = [{"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files]
-    facts |= {"command": command_line(), "versions": versions(), "machine": machine(), "finished": now()}
+    facts["inputs"] = [
+        {"path": path, "sha256": sha256, "rows": n} for path, n, sha256 in inputs.files
+    ]
+    facts |= {
+        "command": command_line(),
+        "versions": versions(),
+        "machine": machine(),
+        "finished": now(),
+    }
     facts["seconds"] = _seconds_since(began)
     of_views = zip(tables, features, fit.numbers, strict=True)
     saved = SavedClustering(

@@ -28,7 +28,9 @@ def write_example(folder: Path) -> list[Path]:
     folder_of_texts = files("mvcc.tables") / "example"
     contents["cluster.yaml"] = _commented((folder_of_texts / "cluster.yaml").read_text("utf-8"))
     contents["README.md"] = (folder_of_texts / "README.md").read_text("utf-8")
-    with OutputFolder(folder, "an example", fresh=None, elsewhere="choose another folder") as target:
+    with OutputFolder(
+        folder, "an example", fresh=None, elsewhere="choose another folder"
+    ) as target:
         target.refuse_taken(contents)
         target.write({name: content.encode() for name, content in contents.items()})
     return [folder / name for name in contents]
@@ -66,19 +68,31 @@ def _tables() -> dict[str, list[Iterable[Any]]]:
     return {
         "texts.csv": [
             ["id", "topic", *(f"word_{w + 1}" for w in range(12))],
-            *([text_of[int(thing)], _TOPICS[topic[thing]], *row] for thing, row in zip(texts, counts, strict=True)),
+            *(
+                [text_of[int(thing)], _TOPICS[topic[thing]], *row]
+                for thing, row in zip(texts, counts, strict=True)
+            ),
         ],
         "images.csv": [
             ["id", *(f"color_{c + 1}" for c in range(8))],
-            *([image_of[int(thing)], *(f"{v:.3f}" for v in row)] for thing, row in zip(images, shares, strict=True)),
+            *(
+                [image_of[int(thing)], *(f"{v:.3f}" for v in row)]
+                for thing, row in zip(images, shares, strict=True)
+            ),
         ],
         "matches.csv": [["texts", "images"], *sorted(matches)],
-        "pairs.csv": [["i", "j", "kind", "weight"], *_judged(rng, both[:_N_MATCHES], topic, text_of)],
+        "pairs.csv": [
+            ["i", "j", "kind", "weight"],
+            *_judged(rng, both[:_N_MATCHES], topic, text_of),
+        ],
     }
 
 
 def _judged(
-    rng: np.random.Generator, things: list[int], topic: np.ndarray[Any, Any], text_of: dict[int, str]
+    rng: np.random.Generator,
+    things: list[int],
+    topic: np.ndarray[Any, Any],
+    text_of: dict[int, str],
 ) -> list[list[Any]]:
     """Judge pairs of matched texts at random, half of them together; the judge is less sure of every fifth."""
     judged: dict[tuple[int, int], str] = {}

@@ -79,12 +79,16 @@ def cluster_views(
     """
     began = time.perf_counter()
     if not isinstance(views, Mapping):
-        raise InvalidInputError(f"views must be a dict {{name: table}}, got {type(views).__name__}.")
+        raise InvalidInputError(
+            f"views must be a dict {{name: table}}, got {type(views).__name__}."
+        )
     matches = matches or {}
     job = job_of(views, matches, settings | {"n_clusters": n_clusters})
     inputs = inputs_of(job, views, matches, constraints)
     found = clustered(job, inputs, began, lambda step: None)
-    return ClusteringResult(found, {name: frame_of(view, name).index for name, view in views.items()})
+    return ClusteringResult(
+        found, {name: frame_of(view, name).index for name, view in views.items()}
+    )
 
 
 class ClusteringResult:
@@ -131,9 +135,13 @@ class ClusteringResult:
         have none.
         """
         if self._facts.settings["method"] != "joint":
-            raise InvalidInputError("only the joint method tells probabilities; leave out method= and base=.")
+            raise InvalidInputError(
+                "only the joint method tells probabilities; leave out method= and base=."
+            )
         found = {}
-        for (name, index), rows in zip(self._index.items(), self._found.model.probabilities_, strict=True):
+        for (name, index), rows in zip(
+            self._index.items(), self._found.model.probabilities_, strict=True
+        ):
             dense = rows.toarray() if issparse(rows) else rows
             found[name] = pd.DataFrame(dense, index=index).rename_axis(columns="cluster")
         return found
@@ -146,14 +154,18 @@ class ClusteringResult:
         """Say in which cluster a row is, how sure that is, and whether constraints have moved it there."""
         self._view(view)
         if id not in self._index[view]:
-            raise InvalidInputError(f"{view} has no row with the id {shown(id)}{nearest(str(id), self._index[view])}")
+            raise InvalidInputError(
+                f"{view} has no row with the id {shown(id)}{nearest(str(id), self._index[view])}"
+            )
         row = int(cast(int, self._index[view].get_loc(id)))
         parts = [f"{id} of {view} is in {self._called(int(self.labels[view].iloc[row]))}"]
         if not np.isnan(stable := self.stability[view].iloc[row]):
             parts.append(f"{stable:.0%} of the stability runs agree")
         parts.append(f"its fit is {self.fit[view].iloc[row]:.2f} (1 is best)")
         said = "; ".join(parts) + "."
-        for name, without, because in self._found.tables[list(self._views).index(view)].get("moved.csv", [])[1:]:
+        for name, without, because in self._found.tables[list(self._views).index(view)].get(
+            "moved.csv", []
+        )[1:]:
             if name == self._views[view].ids[row]:
                 return f"{said} Without the constraints it would be in {self._called(without)}, {because}."
         return said
@@ -174,18 +186,30 @@ class ClusteringResult:
             the ids of rows: ``typical`` ones, ``borderline`` ones (a Series of the other cluster), and ``misfits``.
         """
         if cluster not in range(self._facts.n_clusters):
-            raise InvalidInputError(f"there is no cluster {shown(cluster)}; they are 0 … {self._facts.n_clusters - 1}.")
+            raise InvalidInputError(
+                f"there is no cluster {shown(cluster)}; they are 0 … {self._facts.n_clusters - 1}."
+            )
         profiles = [of_view[cluster] for of_view in self._facts.profiles]
-        return {name: self._profile_in(name, own) for name, own in zip(self._views, profiles, strict=True)}
+        return {
+            name: self._profile_in(name, own)
+            for name, own in zip(self._views, profiles, strict=True)
+        }
 
     def _profile_in(self, view: str, own: ClusterProfile) -> dict[str, Any]:
-        columns = [(one.column, one.rule, one.inside, one.outside, *(one.medians or ("", ""))) for one in own.columns]
+        columns = [
+            (one.column, one.rule, one.inside, one.outside, *(one.medians or ("", "")))
+            for one in own.columns
+        ]
         ids, borderline = self._index[view], np.array(own.borderline, dtype=int).reshape(-1, 2)
         return {
-            "columns": _table(columns, "column", "rule", "inside", "outside", "median inside", "median outside"),
+            "columns": _table(
+                columns, "column", "rule", "inside", "outside", "median inside", "median outside"
+            ),
             "words": _table(list(own.words), "word", "inside", "outside"),
             "typical": list(ids[list(own.typical)]),
-            "borderline": pd.Series(borderline[:, 1], index=ids[borderline[:, 0]], name="other cluster"),
+            "borderline": pd.Series(
+                borderline[:, 1], index=ids[borderline[:, 0]], name="other cluster"
+            ),
             "misfits": list(ids[list(own.misfits)]),
         }
 
@@ -198,11 +222,15 @@ class ClusteringResult:
         import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(5 * len(self._views), 4.5), layout="constrained")
-        for axes, (name, view) in zip(np.ravel(figure.subplots(1, len(self._views))), self._views.items(), strict=True):
+        for axes, (name, view) in zip(
+            np.ravel(figure.subplots(1, len(self._views))), self._views.items(), strict=True
+        ):
             x, y, labels = np.array(view.x), np.array(view.y), self.labels[name].to_numpy()
             for cluster in np.unique(labels):
                 inside = labels == cluster
-                axes.scatter(x[inside], y[inside], s=12, alpha=0.7, label=self._called(int(cluster)))
+                axes.scatter(
+                    x[inside], y[inside], s=12, alpha=0.7, label=self._called(int(cluster))
+                )
             axes.set(title=name, xlabel=view.axes[0], ylabel=view.axes[1])
         axes.legend(fontsize="small")
         return figure
@@ -231,13 +259,17 @@ class ClusteringResult:
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
         return {
-            of_view: pd.Series(np.array(getattr(view, what), dtype=dtype), index=self._index[of_view], name=name)
+            of_view: pd.Series(
+                np.array(getattr(view, what), dtype=dtype), index=self._index[of_view], name=name
+            )
             for of_view, view in self._views.items()
         }
 
     def _view(self, name: str) -> ViewFacts:
         if name not in self._views:
-            raise InvalidInputError(f"there is no view {shown(name)}{nearest(str(name), self._views)}")
+            raise InvalidInputError(
+                f"there is no view {shown(name)}{nearest(str(name), self._views)}"
+            )
         return self._views[name]
 
     def _called(self, cluster: int) -> str:

@@ -176,7 +176,9 @@ class Job(Section):
         Annotated[int, Field(ge=2, le=10**9)] | None,
         allowed("a whole number from 2 to 10^9"),
         Option("NUMBER", default="100000, or what fits into memory", read=scalar),
-    ] = Field(default=None, description="Folders: rows of each that are clustered; all get a label.")
+    ] = Field(
+        default=None, description="Folders: rows of each that are clustered; all get a label."
+    )
     seed: Annotated[
         int,
         Field(ge=0, lt=2**63),
@@ -258,7 +260,9 @@ class Job(Section):
         return self.model_dump(mode="json", exclude_none=True, exclude=useless)
 
 
-def _wrong_pairs(pairs: Iterable[str], views: Collection[str] | None) -> Iterator[tuple[tuple[str], str]]:
+def _wrong_pairs(
+    pairs: Iterable[str], views: Collection[str] | None
+) -> Iterator[tuple[tuple[str], str]]:
     """Find keys of the matches that are not two views, or the same two views again."""
     before: dict[frozenset[str], str] = {}
     for pair in pairs:

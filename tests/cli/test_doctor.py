@@ -84,7 +84,9 @@ def cannot_be_written(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_where_the_program_cannot_be_written_the_kernels_lie_in_the_users_folder(cannot_be_written, tmp_path):
+def test_where_the_program_cannot_be_written_the_kernels_lie_in_the_users_folder(
+    cannot_be_written, tmp_path
+):
     user = str(tmp_path / "user")
     assert user in kernels({"XDG_CACHE_HOME": user, "HOME": user, "NUMBA_CACHE_DIR": ""})
 
@@ -96,7 +98,9 @@ def test_kernels_are_compiled_when_asked_for():
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(cannot_be_written, tmp_path):
+def test_where_numba_finds_no_place_for_its_cache_there_is_a_line_and_no_traceback(
+    cannot_be_written, tmp_path
+):
     nowhere = str(cannot_be_written / "cluster/_kernels/__pycache__/cache")
     environment = os.environ | dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), nowhere)
     command = [sys.executable, "-m", "mvcc", "doctor"]

@@ -89,7 +89,9 @@ def test_a_command_that_prints_results_can_be_quiet_or_verbose(path):
 
 @by_name
 def test_help_can_be_asked_for_in_both_ways(path):
-    asked = [CliRunner().invoke(cli, words).stdout for words in ([*path, "--help"], ["help", *path])]
+    asked = [
+        CliRunner().invoke(cli, words).stdout for words in ([*path, "--help"], ["help", *path])
+    ]
     assert asked[0] == asked[1]
     assert "Example" in asked[0]
 
@@ -156,7 +158,9 @@ def test_errors_are_said_in_quiet_too(tmp_path):
     assert not done.stdout
 
 
-@pytest.mark.parametrize("words", [["check", "nowhere"], ["doctor"], ["claims", "nowhere"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["check", "nowhere"], ["doctor"], ["claims", "nowhere"]], ids=" ".join
+)
 def test_there_is_no_color_without_a_terminal_or_with_NO_COLOR(words, monkeypatch):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     for environment in ({}, {"NO_COLOR": "1"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}):
@@ -188,7 +192,9 @@ def test_backend_and_scheduler_go_together(folder):
         assert "requires --scheduler ADDRESS" in done.stderr
     done = mvcc("run", "tiny.yaml", "--out", "new", "--backend", "threading", "-j", "2")
     assert done.exit_code == 0
-    assert (folder / "new/curves.csv").read_bytes() == (folder / "results/tiny/curves.csv").read_bytes()
+    assert (folder / "new/curves.csv").read_bytes() == (
+        folder / "results/tiny/curves.csv"
+    ).read_bytes()
 
 
 @pytest.mark.slow

@@ -34,7 +34,13 @@ ALONE = [
     (["check", "{folder}/results"], set()),
     (["init", "{folder}/job"], {"numpy"}),
     (
-        ["run", str(ROOT / "configs" / "four_quadrants.yaml"), "--dry-run", "--out", "{folder}/run"],
+        [
+            "run",
+            str(ROOT / "configs" / "four_quadrants.yaml"),
+            "--dry-run",
+            "--out",
+            "{folder}/run",
+        ],
         NUMBA | {"pydantic"},
     ),
     (
@@ -54,7 +60,11 @@ ALONE = [
     (["ask", "{folder}/job/cluster.yaml", "--json"], set()),
     (
         ["cluster", "{folder}/job/cluster.yaml", "--stability-runs", "0", "--out", "{folder}/out"],
-        {"dask", "jinja2", "plotly"},  # skops looks for all estimators of scikit-learn, which tries dask where it is
+        {
+            "dask",
+            "jinja2",
+            "plotly",
+        },  # skops looks for all estimators of scikit-learn, which tries dask where it is
     ),
 ]
 CLUSTERING = [
@@ -63,7 +73,10 @@ CLUSTERING = [
 ]
 EXPERIMENTS = [
     (["plot", "{folder}/drawn", "--figure", "7", "--out", "{folder}/figures"], FIGURES),
-    (["report", "{folder}/results", "--out", "{folder}/report.html"], {"jinja2", "plotly", "pydantic", *STATISTICS}),
+    (
+        ["report", "{folder}/results", "--out", "{folder}/report.html"],
+        {"jinja2", "plotly", "pydantic", *STATISTICS},
+    ),
 ]
 CODE = """
 import json, sys
@@ -95,9 +108,13 @@ print("\\n" + json.dumps([found, first]))
 
 def modules_after(commands, folder):
     """Run commands in one process; return exit code and heavy modules after each, and those at the first table."""
-    arguments = [[part.replace("{folder}", str(folder)) for part in command] for command, _ in commands]
+    arguments = [
+        [part.replace("{folder}", str(folder)) for part in command] for command, _ in commands
+    ]
     texts = (json.dumps(arguments), json.dumps(sorted(HEAVY)))
-    done = subprocess.run([sys.executable, "-c", CODE, *texts], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *texts], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -106,8 +123,12 @@ def refuse_other_modules(commands, found):
     allowed = set()
     for (arguments, more), (code, there) in zip(commands, found, strict=True):
         allowed |= more
-        assert set(there) <= allowed, f"mvcc {' '.join(arguments)} imports {', '.join(set(there) - allowed)}"
-        assert code == 0 or (arguments[0], code) == ("claims", 3), f"mvcc {' '.join(arguments)} ends with {code}"
+        assert set(there) <= allowed, (
+            f"mvcc {' '.join(arguments)} imports {', '.join(set(there) - allowed)}"
+        )
+        assert code == 0 or (arguments[0], code) == ("claims", 3), (
+            f"mvcc {' '.join(arguments)} ends with {code}"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +147,8 @@ def test_a_command_imports_what_it_works_with_alone(commands, folder):
 
 
 def test_the_first_table_is_read_before_what_clusters_is_imported(folder):
-    _, first = modules_after([(["cluster", "{folder}/job/cluster.yaml", "--dry-run"], set())], folder)
+    _, first = modules_after(
+        [(["cluster", "{folder}/job/cluster.yaml", "--dry-run"], set())], folder
+    )
     assert set(first) <= {"pydantic", "yaml", *PANDAS}
     assert "pandas" in first

@@ -70,7 +70,9 @@ def outputs_of(job: str, folder: Path) -> dict[str, str]:
     with _workers(job) as address:
         printed = [_printed(command, address, folder) for command in COMMANDS[job]]
     texts = {name: _text_of(folder / name) for name in sorted(files_in(folder) - given)}
-    return {name: normalized(text) for name, text in {TERMINAL: "\n".join(printed), **texts}.items()}
+    return {
+        name: normalized(text) for name, text in {TERMINAL: "\n".join(printed), **texts}.items()
+    }
 
 
 @contextmanager

@@ -74,7 +74,12 @@ def test_components_without_features_that_have_some_are_refused(config):
     for keys in (("n_components",), ("views", "texts", "n_components")):
         with pytest.raises(ConfigError, match=goes):
             load_job(config, [(keys, 4, "--components")])
-        assert load_job(config, [(keys, 4, "--components"), (("features",), "pca", "--features")]).features == "pca"
+        assert (
+            load_job(
+                config, [(keys, 4, "--components"), (("features",), "pca", "--features")]
+            ).features
+            == "pca"
+        )
 
 
 MINIMAL = [(("views", "a", "path"), "a.csv", "--view"), (("n_clusters",), 2, "-k")]
@@ -93,7 +98,9 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(
-    ("keys", "value"), OPTIONS[:-2], ids=lambda value: ".".join(value) if isinstance(value, tuple) else ""
+    ("keys", "value"),
+    OPTIONS[:-2],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
 )
 def test_an_option_replaces_the_value_of_the_file(config, keys, value):
     job = load_job(config, [(keys, value, "--option")])
@@ -102,12 +109,18 @@ def test_an_option_replaces_the_value_of_the_file(config, keys, value):
         found = found[key] if isinstance(found, dict) else getattr(found, key)
     assert found == (tuple(value) if isinstance(value, list) else value)
     others = [name for name in Job.model_fields if name != keys[0]]
-    assert [getattr(job, name) for name in others] == [getattr(load_job(config), name) for name in others]
+    assert [getattr(job, name) for name in others] == [
+        getattr(load_job(config), name) for name in others
+    ]
 
 
 def test_an_option_may_add_a_view_and_its_constraints(config):
     job = load_job(
-        config, [(("views", "sounds", "path"), "s.csv", "--view"), (("constraints", "sounds"), "c.csv", "--c")]
+        config,
+        [
+            (("views", "sounds", "path"), "s.csv", "--view"),
+            (("constraints", "sounds"), "c.csv", "--c"),
+        ],
     )
     assert list(job.views) == ["texts", "images", "sounds"]
     assert list(job.constraints) == ["texts", "sounds"]
@@ -122,7 +135,9 @@ def test_mistakes_of_file_and_options_are_told_at_once_with_their_places(config)
     assert lines[0] == f"4 problems in {config}:"
     assert lines[1].startswith(f"{config}:10: n_clusters: must be a whole number")
     assert "got 'few'." in lines[1]
-    assert lines[2].startswith(f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?")
+    assert lines[2].startswith(
+        f"{config}:11: threshhold: unknown key 'threshhold'; did you mean 'threshold'?"
+    )
     assert lines[3].startswith("--base k-means: base: must be one of ")
     assert "got 'k-means'" in lines[3]
     assert lines[4].startswith("--threshold c: threshold: must be a number above 0, up")
@@ -170,8 +185,13 @@ def test_an_option_whose_name_cannot_be_is_named_and_not_the_file(config, keys, 
 
 
 def test_every_unknown_view_is_told_at_once(config):
-    config.write_text(YAML.replace("  texts: /far", "  text: /far").replace("texts:images:", "text:images:"))
-    options = [(("views", name, key), "x", f"--{key}") for name, key in (("a", "features"), ("b", "id_column"))]
+    config.write_text(
+        YAML.replace("  texts: /far", "  text: /far").replace("texts:images:", "text:images:")
+    )
+    options = [
+        (("views", name, key), "x", f"--{key}")
+        for name, key in (("a", "features"), ("b", "id_column"))
+    ]
     with pytest.raises(ConfigError) as refusal:
         load_job(config, options)
     places = [line.partition(": ")[0] for line in str(refusal.value).splitlines()[1:-1]]
@@ -180,16 +200,31 @@ def test_every_unknown_view_is_told_at_once(config):
 
 def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_file_lacks(config):
     config.write_text("n_clusters: 2\n")
-    with pytest.raises(ConfigError, match=r"(?s):1: views: is missing.*--option: views\.a\.features: there is no view"):
+    with pytest.raises(
+        ConfigError,
+        match=r"(?s):1: views: is missing.*--option: views\.a\.features: there is no view",
+    ):
         load_job(config, [(("views", "a", "features"), "pca", "--option")])
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("  texts:images:", "  texts:sounds:", r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im"),
-        ("  texts:images:", "  texts:texts:", r":7: .*'texts:texts' does not name two .*; write VIEW:"),
-        ("  texts:images:", "  texts:", r":7: matches\.texts: 'texts' does not name two different views"),
+        (
+            "  texts:images:",
+            "  texts:sounds:",
+            r":7: .*:sounds: there is no view 'sounds'\. Known: texts, im",
+        ),
+        (
+            "  texts:images:",
+            "  texts:texts:",
+            r":7: .*'texts:texts' does not name two .*; write VIEW:",
+        ),
+        (
+            "  texts:images:",
+            "  texts:",
+            r":7: matches\.texts: 'texts' does not name two different views",
+        ),
         (
             "  texts:images:",
             "  images:texts: x.csv\n  texts:images:",
@@ -201,12 +236,24 @@ def test_an_option_for_a_view_of_a_file_without_views_is_told_beside_what_the_fi
             "constraints: pairs.csv",
             r":8: constraints: must be a section, such as `constraints: {texts: pairs\.csv}`, got ",
         ),
-        ("  images: images.npz", "  a b: images.npz", r":5: views\.a b: .* cannot be the name of a view"),
+        (
+            "  images: images.npz",
+            "  a b: images.npz",
+            r":5: views\.a b: .* cannot be the name of a view",
+        ),
         ("  images: images.npz", "  ../b: images.npz", r"cannot be the name of a view"),
         ("  images: images.npz", "  images: 5", r":5: views\.images: must be .*, got 5\."),
-        ("  images: images.npz", "  images: {file: x.csv}", r":5: .*unknown key 'file'|path: is missing"),
+        (
+            "  images: images.npz",
+            "  images: {file: x.csv}",
+            r":5: .*unknown key 'file'|path: is missing",
+        ),
         ("n_clusters: 5", "n_clusters: 0", r":10: n_clusters: must be .*, got 0\."),
-        ("n_clusters: 5", "n_clusters: 5\nthreshold: 1.5", r":11: threshold: must be .* or cv, got 1\.5"),
+        (
+            "n_clusters: 5",
+            "n_clusters: 5\nthreshold: 1.5",
+            r":11: threshold: must be .* or cv, got 1\.5",
+        ),
         ("n_clusters: 5", "n_clusters: 5\nthreshold: .nan", r":11: threshold: must be .*, got nan"),
         ("n_clusters: 5", "n_clusters: 5\nseed: -1", r":11: seed: must be .*, got -1"),
         ("n_clusters: 5\n", "", r"n_clusters: is missing; add a line such as `n_clusters: 5`"),
@@ -242,7 +289,11 @@ def test_every_setting_has_a_help_an_option_and_a_line_of_the_example(tmp_path):
     ("typed", "keys", "value"),
     [
         (["--view", "a=a.csv"], ("views", "a", "path"), "a.csv"),
-        (["--ignore", 'a="x, y",z', "--ignore", "a=w"], ("views", "a", "ignore"), ["x, y", "z", "w"]),
+        (
+            ["--ignore", 'a="x, y",z', "--ignore", "a=w"],
+            ("views", "a", "ignore"),
+            ["x, y", "z", "w"],
+        ),
         (["--show", "a=x,y"], ("show", "a"), ["x", "y"]),
         (["--match", "a:b=m.csv"], ("matches", "a:b"), "m.csv"),
         (["--features", "pca"], ("features",), "pca"),

@@ -86,7 +86,9 @@ def alone_or_several(value: Any) -> Any:
 def increasing(numbers: tuple[float, ...]) -> tuple[float, ...]:
     for before, after in pairwise(numbers):
         if after <= before:
-            raise ValueError(f"the numbers must increase, without repeats, got {after} after {before}.")
+            raise ValueError(
+                f"the numbers must increase, without repeats, got {after} after {before}."
+            )
     return numbers
 
 

@@ -146,7 +146,10 @@ def _value(node: Any, path: KeyPath, problems: Problems, place_of: Callable[[int
     if isinstance(node, yaml.ScalarNode):
         return _scalar(node, path, problems)
     if isinstance(node, yaml.SequenceNode):
-        return [_value(item, (*path, index), problems, place_of) for index, item in enumerate(node.value)]
+        return [
+            _value(item, (*path, index), problems, place_of)
+            for index, item in enumerate(node.value)
+        ]
     section: dict[str, Any] = {}
     for key_node, value_node in node.value:
         place = place_of(key_node.start_mark.line + 1)

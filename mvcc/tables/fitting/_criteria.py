@@ -79,7 +79,9 @@ def _embedded(inputs: Inputs, rng: np.random.Generator) -> tuple[Floats, dict[in
 
     numbers, relations = max(separate_problems(len(inputs.tables), inputs.relations), key=rows_of)
     encoded = [numbers_of(inputs.tables[number]) for number in numbers]
-    views = [X if encoder is not None else AutoFeatures().fit_transform(X) for X, encoder, _ in encoded]
+    views = [
+        X if encoder is not None else AutoFeatures().fit_transform(X) for X, encoder, _ in encoded
+    ]
     q = neighbors_for(views, _MOST_CLUSTERS, _NEIGHBORS)
     graph = joint_graph(views, relations, q, _MOST_CLUSTERS, rng)
     values, vectors, _ = graph.components(min(_MOST_CLUSTERS + 1, graph.n_objects))

@@ -37,7 +37,9 @@ class Folders:
     def __contains__(self, name: str) -> bool:
         return name in self.of_view
 
-    def sample(self, job: Job, tables: list[Table], problems: Problems) -> tuple[list[Table], dict[str, pd.DataFrame]]:
+    def sample(
+        self, job: Job, tables: list[Table], problems: Problems
+    ) -> tuple[list[Table], dict[str, pd.DataFrame]]:
         """Read a sample of every folder: all judged rows, matched ones up to a bound, and others.
 
         `tables`: the views that are files.
@@ -45,7 +47,13 @@ class Folders:
         Returns: the lines that were drawn of each file of matches.
         Raises DataError, InvalidInputError: for files that cannot be used.
         """
-        from mvcc.tables.folders._sample import Drawing, draw_matches, draw_rows, judged_ids, sample_sizes
+        from mvcc.tables.folders._sample import (
+            Drawing,
+            draw_matches,
+            draw_rows,
+            judged_ids,
+            sample_sizes,
+        )
 
         id_columns = {table.name: table.id_column for table in tables}
         for name, folder in self.of_view.items():
@@ -58,7 +66,9 @@ class Folders:
         for name, folder in self.of_view.items():
             tell = Progress(f"reading a sample of {name}", self.on_step)
             column = id_columns[name]
-            drawing = Drawing(folder.path, column, judged | matched, sizes[name], folder.n_rows, job.seed)
+            drawing = Drawing(
+                folder.path, column, judged | matched, sizes[name], folder.n_rows, job.seed
+            )
             frame = draw_rows(self.client, folder, drawing, tell)
             view = job.views[name].model_copy(update={"id_column": column})
             ids = None if column else [str(number) for number in frame.index]
@@ -79,7 +89,9 @@ class Folders:
         ]
         return facts.model_copy(update={"views": tuple(labeled)})
 
-    def _labeled(self, job: Job, saved: SavedClustering, new: Path, view: ViewFacts, n_clusters: int) -> ViewFacts:
+    def _labeled(
+        self, job: Job, saved: SavedClustering, new: Path, view: ViewFacts, n_clusters: int
+    ) -> ViewFacts:
         from mvcc.tables.folders._labels import Source, facts_of_counts, write_labels
 
         name = view.name
@@ -98,7 +110,9 @@ class Folders:
 
 
 @contextmanager
-def folders_of(job: Job, scheduler: str | None, on_step: Callable[[str], None]) -> Iterator[Folders | None]:
+def folders_of(
+    job: Job, scheduler: str | None, on_step: Callable[[str], None]
+) -> Iterator[Folders | None]:
     """Give the folders of a job with workers for them, or None where all views are files.
 
     Raises DataError: for a folder that cannot be read, and where dask is not installed.
@@ -107,8 +121,16 @@ def folders_of(job: Job, scheduler: str | None, on_step: Callable[[str], None]) 
     """
     names = [name for name, view in job.views.items() if is_folder(view.path)]
     if not names:
-        if given := "`sample` (--sample)" if job.sample is not None else "--scheduler" if scheduler else "":
-            raise ConfigError(f"{given} goes only with a view that is a folder of Parquet files; leave it out.")
+        if (
+            given := "`sample` (--sample)"
+            if job.sample is not None
+            else "--scheduler"
+            if scheduler
+            else ""
+        ):
+            raise ConfigError(
+                f"{given} goes only with a view that is a folder of Parquet files; leave it out."
+            )
         yield None
         return
     folders = {name: read_folder(job.views[name].path) for name in names}

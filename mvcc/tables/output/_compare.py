@@ -53,7 +53,9 @@ def compare_facts(facts: tuple[Clustering, Clustering], called: tuple[str, str])
     }
     if not clusters:
         names = " and ".join(clipped(", ".join(of), 100) for of in views)
-        raise StoreError(f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names}).")
+        raise StoreError(
+            f"{' and '.join(called)} cannot be compared: no view has rows in both (views: {names})."
+        )
     number = _numbers(facts, clusters)
     compared = [
         _compared(name, clusters[name], number[name], [one.n_clusters for one in facts])
@@ -90,7 +92,10 @@ def _numbers(
     """Return per view the number of every cluster of the second clustering in the numbering of the first."""
     from mvcc.multiview import match_clusters  # numba, which is of no use before the facts are read
 
-    sets = [{name: place for place, names in enumerate(one.numbered_alike) for name in names} for one in facts]
+    sets = [
+        {name: place for place, names in enumerate(one.numbered_alike) for name in names}
+        for one in facts
+    ]
     alike: dict[tuple[int, int], list[str]] = {}
     for name in clusters:
         alike.setdefault((sets[0][name], sets[1][name]), []).append(name)
@@ -100,14 +105,18 @@ def _numbers(
         both = both[(both != OUTLIER).all(axis=1)]
         rows = np.arange(len(both))
         k = max(one.n_clusters for one in facts)
-        _, number = match_clusters([both[:, 0], both[:, 1]], {(0, 1): np.column_stack((rows, rows))}, k)
+        _, number = match_clusters(
+            [both[:, 0], both[:, 1]], {(0, 1): np.column_stack((rows, rows))}, k
+        )
         found |= dict.fromkeys(names, number[: facts[1].n_clusters])
     return found
 
 
 def _pairs(here: dict[str, int], there: dict[str, int]) -> NDArray[np.int64]:
     """Return the clusters of common rows in both."""
-    return np.array([(here[name], there[name]) for name in here if name in there], dtype=np.int64).reshape(-1, 2)
+    return np.array(
+        [(here[name], there[name]) for name in here if name in there], dtype=np.int64
+    ).reshape(-1, 2)
 
 
 def _compared(
@@ -125,17 +134,29 @@ def _compared(
         for known, found in ((range(n_clusters[0]), own), (number.tolist(), aligned))
     )
     table = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    np.add.at(table, ([rows.index(label) for label in own], [columns.index(label) for label in aligned]), 1)
+    np.add.at(
+        table,
+        ([rows.index(label) for label in own], [columns.index(label) for label in aligned]),
+        1,
+    )
     return {
         "name": name,
         "rows": len(common),
         "only_in": [len(here) - len(common), len(there) - len(common)],
-        "adjusted_rand": float(adjusted_rand_score(own[inside], other[inside])) if inside.sum() > 1 else None,
+        "adjusted_rand": float(adjusted_rand_score(own[inside], other[inside]))
+        if inside.sum() > 1
+        else None,
         "numbers": number.tolist(),
         "clusters": [rows, columns],
         "table": table.tolist(),
         "moved": [
-            dict(zip(MOVED[1:], (common[row], int(own[row]), int(aligned[row]), int(other[row])), strict=True))
+            dict(
+                zip(
+                    MOVED[1:],
+                    (common[row], int(own[row]), int(aligned[row]), int(other[row])),
+                    strict=True,
+                )
+            )
             for row in np.flatnonzero(own != aligned).tolist()
         ],
     }
@@ -147,7 +168,11 @@ def _judgments(view: ViewFacts) -> Said:
     every += [(one.i, one.j, one.must_link) for one in view.dropped]
     said = ((view.ids[i], view.ids[j], must_link) for i, j, must_link in every)
     return {
-        (frozenset((i, j)), must_link): {"i": i, "j": j, "kind": "must-link" if must_link else "cannot-link"}
+        (frozenset((i, j)), must_link): {
+            "i": i,
+            "j": j,
+            "kind": "must-link" if must_link else "cannot-link",
+        }
         for i, j, must_link in said
     }
 
@@ -159,14 +184,18 @@ def _matches(facts: tuple[Clustering, Clustering], names: Iterable[str]) -> list
         views = one.views
         of_views: dict[frozenset[str], Said] = {}
         for relation in one.relations:
-            ends = sorted((views[view].name, view, side) for side, view in enumerate(relation.views))
+            ends = sorted(
+                (views[view].name, view, side) for side, view in enumerate(relation.views)
+            )
             own = of_views.setdefault(frozenset(name for name, _, _ in ends), {})
             for pair in relation.pairs:
                 match = {name: views[view].ids[pair[side]] for name, view, side in ends}
                 own[frozenset(match.items()), None] = match
         found.append(of_views)
     keys = [key for key in dict.fromkeys([*found[0], *found[1]]) if key <= set(names)]
-    return [{"views": sorted(key)} | _difference(*(one.get(key, {}) for one in found)) for key in keys]
+    return [
+        {"views": sorted(key)} | _difference(*(one.get(key, {}) for one in found)) for key in keys
+    ]
 
 
 def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
@@ -176,7 +205,9 @@ def _difference(before: Said, after: Said) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _notes(called: tuple[str, str], views: list[dict[str, ViewFacts]], compared: list[dict[str, Any]]) -> Iterator[str]:
+def _notes(
+    called: tuple[str, str], views: list[dict[str, ViewFacts]], compared: list[dict[str, Any]]
+) -> Iterator[str]:
     """Say what was not compared."""
     for one, of_views, other in zip(called, views, views[::-1], strict=True):
         yield from (f"The view {name} is only in {one}." for name in of_views if name not in other)

@@ -69,11 +69,17 @@ def _refuse_others(out: OutputFolder) -> None:
     others = sorted(path.name for path in out.path.iterdir() if path.name not in (LEDGER, LOCK))
     if others and not out.was_used():
         listed = clipped(", ".join(others[:3]), 200) + (" and more" if len(others) > 3 else "")
-        raise StoreError(f"{out.path} holds {listed}, but no clustering. Choose another folder with --out.")
+        raise StoreError(
+            f"{out.path} holds {listed}, but no clustering. Choose another folder with --out."
+        )
 
 
 def _given_files(job: Job) -> list[str]:
-    return [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+    return [
+        *(view.path for view in job.views.values()),
+        *job.matches.values(),
+        *job.constraints.values(),
+    ]
 
 
 def inputs_of(job: Job) -> list[str]:
@@ -108,16 +114,24 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     facts = read_facts(folder)
     verified, wrong, notes = 1, [], []
     for number, view in enumerate(facts.views):
-        suspicious = sum(len(relation.suspicious) for relation in facts.relations if number in relation.views)
+        suspicious = sum(
+            len(relation.suspicious) for relation in facts.relations if number in relation.views
+        )
         of_method = {"moved.csv": view.n_moved} if facts.joint else {
             "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
         of_method |= {"suspicious.csv": suspicious} if suspicious else {}
-        labels = [["id", "cluster"], *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True))]
+        labels = [
+            ["id", "cluster"],
+            *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)),
+        ]
         outliers = [[name, str(OUTLIER)] for name in view.outliers]
         for name, n_rows in {LABELS: view.n_rows + len(outliers), **of_method}.items():
             rows = _rows_of(folder / view.name / name)
             first = [row[:2] for row in rows]
-            parts = [[row for row in first if (row[1:] == [str(OUTLIER)]) == out] for out in (False, True)]
+            parts = [
+                [row for row in first if (row[1:] == [str(OUTLIER)]) == out]
+                for out in (False, True)
+            ]
             if len(rows) == n_rows + 1 and (name != LABELS or parts == [labels, outliers]):
                 verified += 1
             else:
@@ -137,7 +151,9 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
         verified += not damage
         wrong += [f"{MODEL}: {damage}."] if damage else []
     if (folder / CONFIG).exists():
-        for path, read in zip(_paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True):
+        for path, read in zip(
+            _paths_now(load_job(folder / CONFIG), facts.inputs), facts.inputs, strict=True
+        ):
             try:
                 same = input_sha256(path) == read.sha256
             except (OSError, DataError):
@@ -175,7 +191,9 @@ def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
     """Return the model in a folder of results, and its facts; as `load_model`."""
     file, facts = folder / MODEL, read_facts(folder)
     if not file.exists() and (folder / FORMER_MODEL).exists():
-        raise StoreError(f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again.")
+        raise StoreError(
+            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again."
+        )
     content = _content_of(file)
     if damage := _damage_of_model(content, facts):
         raise StoreError(f"{file}: {damage}. Restore it, or cluster again.")
@@ -186,7 +204,9 @@ def _content_of(file: Path) -> bytes:
     try:
         return content_of(file)
     except OSError as error:
-        raise StoreError(f"{file}: the model cannot be read: {error.strerror}. Cluster again.") from error
+        raise StoreError(
+            f"{file}: the model cannot be read: {error.strerror}. Cluster again."
+        ) from error
 
 
 def _model_in(file: Path, content: bytes) -> SavedClustering:
@@ -203,7 +223,10 @@ def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
     """Return where the inputs of a clustering are by its settings; answers are in one folder, by their names."""
     given = _given_files(job)
     answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
-    return [*given, *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :])]
+    return [
+        *given,
+        *(os.path.join(answers, os.path.basename(one.path)) for one in read[len(given) :]),
+    ]
 
 
 def _rows_of(path: Path) -> list[list[str]]:
@@ -263,10 +286,15 @@ def write_folder(
 def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
     """Give a line for every row of a table; those that were left out have no values but the label −1."""
     columns, values = label_columns(view)
-    rows = [[name, *("" if value is None else value for value in values[name])] for name in table.ids]
+    rows = [
+        [name, *("" if value is None else value for value in values[name])] for name in table.ids
+    ]
     if table.reference is None:
         return [["id", *columns], *rows]
-    return [["id", *columns, "label"], *([*row, label] for row, label in zip(rows, table.reference, strict=True))]
+    return [
+        ["id", *columns, "label"],
+        *([*row, label] for row, label in zip(rows, table.reference, strict=True)),
+    ]
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:

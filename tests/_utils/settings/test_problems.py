@@ -74,7 +74,9 @@ def test_every_refused_part_of_a_value_is_told_where_it_is_written(tmp_path):
 
 
 def test_what_is_no_section_is_told_what_a_section_looks_like(tmp_path):
-    assert boxes(tmp_path, "sizes: 5\n") == ["x.yaml:1: sizes: must be a section, such as `sizes: {a: 1}`, got 5."]
+    assert boxes(tmp_path, "sizes: 5\n") == [
+        "x.yaml:1: sizes: must be a section, such as `sizes: {a: 1}`, got 5."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,9 @@ def test_values_are_shown_in_words(value, words):
     assert got(value) == words
 
 
-@pytest.mark.parametrize("value", ["x" * 1000, 10**400, ["x" * 1000] * 1000, {"x" * 1000: 1}, "\x1b[31m\ud800"])
+@pytest.mark.parametrize(
+    "value", ["x" * 1000, 10**400, ["x" * 1000] * 1000, {"x" * 1000: 1}, "\x1b[31m\ud800"]
+)
 def test_nothing_shown_is_long_or_acts_on_the_terminal(value):
     assert len(got(value)) < 100
     assert got(value).isprintable()
