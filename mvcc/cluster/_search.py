@@ -103,10 +103,7 @@ class Search:
                 yield self._descend(*self._together(self._plus_plus(self._whole.problem)))
 
     def distinct_centers(self, neighborhoods: Floats, n: int) -> Iterator[Floats]:
-        """Give the centers of k-means, and those where descents end but for those of former ones.
-
-        n with the latter.
-        """
+        """Give the centers of k-means, and where descents from them end, each once."""
         tried: list[Found] = []
         for found in chain([self.k_means], islice(self.descents(neighborhoods), n - 1)):
             if not any(found.as_low_as(other) for other in tried):
@@ -131,10 +128,7 @@ class Search:
         return after if after.beats(found) else found
 
     def _together(self, centers: Floats) -> tuple[Floats, Ints]:
-        """Descend with neighborhoods that move as a whole.
-
-        Return centers and the labels of all rows.
-        """
+        """Descend with neighborhoods that move as a whole; return centers and all labels."""
         assert self._whole is not None
         problem = self._whole.problem
         found = problem.descend(centers, problem.nearest(centers), self._rng, self._sweeps)

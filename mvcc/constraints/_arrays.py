@@ -1,7 +1,4 @@
-"""The arrays that constraints are made from.
-
-Checked, or drawn from known labels (§6.2) without listing all pairs.
-"""
+"""The arrays that constraints are made from: checked, or drawn from known labels (§6.2)."""
 
 from __future__ import annotations
 

@@ -81,10 +81,7 @@ class Constraints:
 
     @classmethod
     def from_repeated(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
-        """Make constraints from trusted arrays (i < j).
-
-        The heaviest of each pair and type stays.
-        """
+        """Make constraints from trusted arrays (i < j), the heaviest of each pair and type."""
         keys = _keys(pairs, must_link)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
@@ -125,10 +122,7 @@ class Constraints:
         return self._listed
 
     def spanning(self) -> Listed:
-        """Return as few constraints as these follow from.
-
-        Those listed, and what holds neighborhoods together.
-        """
+        """Return as few constraints as these follow from, neighborhoods as chains."""
         if self._parts is None:
             return self.listed()
         neighborhoods, others = self._parts

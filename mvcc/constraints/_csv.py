@@ -1,7 +1,4 @@
-"""Lists of constraints as text files.
-
-The columns i, j, kind (must-link or cannot-link) and, optionally, weight.
-"""
+"""Constraints as text files: i, j, kind (must-link or cannot-link), perhaps weight."""
 
 from __future__ import annotations
 
@@ -64,10 +61,7 @@ class ConstraintFile:
         )
 
     def ids(self) -> list[str] | None:
-        """Return the ids in i and j, in the order of their first appearance.
-
-        None where all are row numbers.
-        """
+        """Return the ids in i and j, by first appearance; None where all are row numbers."""
         names = dict.fromkeys(
             name.strip() for record in self.records.values() for name in record[:2]
         )
@@ -149,10 +143,7 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file as a whole or not at all; a link or a pipe stays what it is.
-
-    To /dev/stdout the bytes are added.
-    """
+    """Write a file as a whole or not at all; links, pipes and /dev/stdout stay what they are."""
     target = Path(path)
     if is_stream(target):
         send(target, content)

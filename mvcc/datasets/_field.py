@@ -1,7 +1,4 @@
-"""The benchmarks of multi-view clustering.
-
-Tables of the same objects, with classes, in Matlab files.
-"""
+"""The benchmarks of multi-view clustering: tables of the same objects, in Matlab files."""
 
 from __future__ import annotations
 

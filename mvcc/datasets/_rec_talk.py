@@ -66,10 +66,7 @@ def load(
 
 @lru_cache(maxsize=4)
 def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, Ints]:
-    """Count every word in every document of two groups.
-
-    A sparse matrix, columns in alphabetical order; classes.
-    """
+    """Count words in the documents of two groups, columns in alphabetical order; return classes."""
     texts, labels = [], []
     for label, folder in enumerate(groups):
         for path in documents(folder):
@@ -106,10 +103,7 @@ def _draw(
 
 
 def _chi2(first: Any, second: Any) -> Floats:
-    """Score words by χ² of the documents that have them, a and b of two classes of equal size.
-
-    (a − b)² / (a + b).
-    """
+    """Score words by χ² of the documents, a and b, that have them: (a − b)² / (a + b)."""
     a, b = first.getnnz(axis=0), second.getnnz(axis=0)
     scores: Floats = (a - b) ** 2 / np.maximum(a + b, 1)
     return scores

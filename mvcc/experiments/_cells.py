@@ -20,10 +20,7 @@ ALONE = "single-view"  # the method that uses neither mapping nor other views
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of one learning curve, as columns of the results name it.
-
-    What a method does not use is None.
-    """
+    """A point of a learning curve, as results name it; what a method does not use is None."""
 
     experiment: str
     dataset: str
@@ -46,10 +43,7 @@ TEXT = (
 
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Make text of the columns that are.
-
-    What is missing stays so, of which pandas before 3 makes "None".
-    """
+    """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
     return table.assign(
         **{name: table[name].astype("str").where(table[name].notna()) for name in TEXT}
     )

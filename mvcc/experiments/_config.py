@@ -1,7 +1,4 @@
-"""The configuration of an experiment (§6.1–6.2, Table 1): what a file may say.
-
-All mistakes are reported at once.
-"""
+"""The configuration of an experiment (Table 1): what a file may say; all mistakes at once."""
 
 from __future__ import annotations
 
@@ -163,10 +160,7 @@ class Features(Section):
 
 
 class MultiView(Section):
-    """The multi-view experiments.
-
-    Every combination of the lists is a cell of every trial (§6.2).
-    """
+    """The multi-view experiments: every combination of lists is a cell of every trial (§6.2)."""
 
     bases: Bases = base_names()
     init: Init = None
@@ -235,10 +229,7 @@ def _unknown_options(
 
 
 class SingleView(Section):
-    """The single-view experiments.
-
-    Each view named, with and without Constraint Propagation (§6.4).
-    """
+    """The single-view experiments, each view with and without propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
     bases: Bases = base_names()
@@ -302,10 +293,7 @@ class Config(Section):
         return self.multi_view.transfers if self.multi_view is not None else ()
 
     def identity(self) -> dict[str, Any]:
-        """Return what two runs must share to belong together.
-
-        Everything but the number of trials.
-        """
+        """Return what two runs must share to belong together: all but the number of trials."""
         return {key: value for key, value in self.resolved().items() if key != "trials"}
 
 

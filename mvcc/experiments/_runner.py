@@ -1,7 +1,4 @@
-"""Running an experiment: the missing trials in parallel, each stored at once.
-
-And one trial again.
-"""
+"""Running an experiment: the missing trials in parallel, each stored at once; one trial again."""
 
 from __future__ import annotations
 

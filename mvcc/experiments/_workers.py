@@ -103,10 +103,7 @@ def _attempt_away(version: str, config: Config, data_dir: str | None, trial: int
 
 
 def _environments(client: Client, transfers: Iterable[str] = ()) -> dict[str, Run]:
-    """Ask the workers for their versions and machines.
-
-    Raise WorkerError where one cannot run trials.
-    """
+    """Ask the workers for versions and machines; a WorkerError if one cannot run trials."""
     answers = client.run(this_run, list(transfers), on_error="return").items()
     found: dict[str, Run] = {
         address: answer for address, answer in answers if not isinstance(answer, OSError)

@@ -1,7 +1,4 @@
-"""Two indicators that data are unfit for Constraint Propagation (§6.4).
-
-Clusters not globular, or overlapping.
-"""
+"""Two indicators that data are unfit for propagation (§6.4): clusters not globular, or near."""
 
 from __future__ import annotations
 

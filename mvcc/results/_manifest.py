@@ -77,10 +77,7 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def differences(stored: Manifest, current: Manifest) -> list[str]:
-    """List in what a stored run and the current one differ, one line each.
-
-    Trials may be added at any time.
-    """
+    """List in what a stored run and the current one differ; trials may be added at any time."""
     lines: list[str] = []
     for part in ("config", "data"):
         old, new = _flat(getattr(stored, part)), _flat(getattr(current, part))
@@ -107,10 +104,7 @@ def differences(stored: Manifest, current: Manifest) -> list[str]:
 
 
 def environment_differences(one: Run, other: Run) -> list[str]:
-    """List what may give two runs of one config other bits.
-
-    Versions of the program and its libraries, processor.
-    """
+    """List what may give two runs of one config other bits: versions, processor."""
     lines = []
     for part in ("versions", "machine"):
         old, new = getattr(one, part), getattr(other, part)

@@ -96,10 +96,7 @@ class Results:
 
 
 def find_experiments(results_dir: Path) -> list[Path]:
-    """Return the folders of finished experiments below a folder, sorted.
-
-    Only the folder itself if it is one.
-    """
+    """Return the folders of finished experiments below a folder, or only itself if it is one."""
     try:
         if _is_experiment(results_dir):
             return [results_dir]
@@ -258,10 +255,7 @@ def _refuse(path: Path, column: pd.Series, wrong: pd.Series, why: str) -> None:
 
 
 def _methods(manifest: dict[str, Any]) -> list[str]:
-    """Return the methods that an experiment may have.
-
-    The paper's, and those of other packages that it was run with.
-    """
+    """Return the methods that an experiment may have: the paper's, and those it was run with."""
     try:
         named = manifest["config"]["multi_view"]["transfers"]
     except (KeyError, TypeError):
@@ -287,10 +281,7 @@ def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
 
 
 def is_label(value: object) -> bool:
-    """Tell whether a value can be written beside a curve or into a page.
-
-    Short, visible, nothing that marks up.
-    """
+    """Tell whether a value is short and visible and marks nothing up, as pages and figures need."""
     return (
         isinstance(value, str)
         and len(value) <= _LONGEST_TEXT

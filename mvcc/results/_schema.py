@@ -1,7 +1,4 @@
-"""What ``clustering.json`` has to hold before a page is made of it.
-
-It may be damaged or from elsewhere.
-"""
+"""What ``clustering.json`` has to hold before a page is made of it, damaged or foreign."""
 
 from __future__ import annotations
 
@@ -151,10 +148,7 @@ class ViewFacts(Facts):
     all_ari: Number | None = None
 
     def counts(self, name: str) -> LinkCounts:
-        """Count the given, propagated or received constraints.
-
-        The lists of the latter two may be cut.
-        """
+        """Count the given, propagated or received constraints, beyond where lists are cut."""
         if name == "given":
             must_links = sum(link.must_link for link in self.given)
             return LinkCounts(must_link=must_links, cannot_link=len(self.given) - must_links)
@@ -262,10 +256,7 @@ class Compared(Facts):
 
 
 class Comparison(Facts):
-    """The method of a job, the first one, beside others.
-
-    In a sample of so many rows where all are too many.
-    """
+    """The method of a job beside others, in a sample of so many rows where all are too many."""
 
     folds: Count
     n_judgments: Count
@@ -410,10 +401,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Clustering:
-    """Check the facts of a clustering, all that a page shows of them.
-
-    A StoreError says what is wrong, and where.
-    """
+    """Check the facts of a clustering that a page shows; a StoreError says what is wrong, where."""
     if facts.get("kind") != "clustering":
         raise _damaged(
             source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing'

@@ -63,10 +63,7 @@ class GivenViews:
         return view_number(view, self.names, len(self.tables), what)
 
     def by_number(self, given: Mapping[Any, Any], what: str) -> dict[int, Any]:
-        """Return the entries of a dict {name or number of a view.
-
-        Entry} by the number of the view.
-        """
+        """Return the entries of a dict {name or number of a view: entry} by number."""
         entries: dict[int, Any] = {}
         for view, entry in given.items():
             number = self.number(view, what)
@@ -85,10 +82,7 @@ class GivenViews:
         ]
 
     def arrays(self, *, sparse: bool = False) -> list[Any]:
-        """Return every view as an (n_v, d_v) array of finite floats.
-
-        Or a sparse one, where these are taken.
-        """
+        """Return every view as an (n_v, d_v) array of finite floats, perhaps a sparse one."""
         places = [self._place("views", number) for number in range(len(self.tables))]
         return [
             numbers_of(table, place, sparse=sparse)
@@ -238,10 +232,7 @@ class GivenViews:
 
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:
-    """Return the number of a view that is named, or numbered.
-
-    The error for an unknown one has the nearest name.
-    """
+    """Return the number of a view that is named or numbered; the error has the nearest name."""
     for number in (_named(view, names), _numbered(view, n_views)):
         if number is not None:
             return number
@@ -272,10 +263,7 @@ def known_views(names: Sequence[str] | None, n_views: int) -> str:
 
 
 def is_table(X: Any) -> bool:
-    """Tell whether X is the rows of one view, where views are asked for.
-
-    A DataFrame, or an array of two dimensions.
-    """
+    """Tell whether X is the rows of one view, a DataFrame or array, where views are asked for."""
     return isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
@@ -285,20 +273,14 @@ def called_table(table: Any) -> str:
 
 
 def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
-    """Return one view as an (n, d) array of finite floats.
-
-    Or a sparse one, where these are taken.
-    """
+    """Return one view as an (n, d) array of finite floats, or a sparse one if these are taken."""
     if isinstance(table, pd.DataFrame):
         _check_columns(table, what)
     return check_table(table, what) if sparse else check_data(table, what)
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:
-    """Return the names of the columns of a DataFrame.
-
-    None where they are not all texts, or of another table.
-    """
+    """Return the names of the columns of a DataFrame; None where they are not all texts."""
     if not isinstance(table, pd.DataFrame) or not all(
         isinstance(name, str) for name in table.columns
     ):

@@ -289,10 +289,7 @@ class Beside:
 
 
 def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
-    """Say why a table of trials × cells does not suffice for a verdict, and what to run.
-
-    None where it does.
-    """
+    """Say why a table of trials × cells does not suffice, and what to run; None if it does."""
     if table.empty:
         return f"There are no such runs. {_what_to_run(rows)}"
     groups = _groups(table)

@@ -1,7 +1,4 @@
-"""What the claims are tested on.
-
-The scores of all experiments, and the reading of the closure they are taken in.
-"""
+"""What claims are tested on: the scores of all experiments, in one reading of the closure."""
 
 from __future__ import annotations
 
@@ -123,10 +120,7 @@ def joined(
     keys: list[str],
     how: Literal["left", "inner"] = "inner",
 ) -> pd.DataFrame:
-    """Join to every run of one side the one run of the other side that has the same keys.
-
-    Several are a StoreError.
-    """
+    """Join to every run of one side the one run of the other with the same keys; refuse several."""
     if (double := right.duplicated(keys)).any():
         row = right[double].iloc[0]
         raise StoreError(

@@ -66,10 +66,7 @@ def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -
 
 
 def to_markdown(scorecard: Scorecard) -> str:
-    """Return the scorecard as a page.
-
-    The verdicts, the readings of the closure, and every claim in full.
-    """
+    """Return the scorecard as a page: verdicts, readings of the closure, every claim in full."""
     return _page(
         "# The paper's claims, put to the test",
         _summary(scorecard),

@@ -172,10 +172,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Share:
-    """One count as a share of another.
-
-    Sums over what ``per`` does not name, then the quotient in every trial.
-    """
+    """One count as a share of another, both summed over what ``per`` does not name."""
 
     part: Rows
     whole: Rows

@@ -45,10 +45,7 @@ def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
 
 
 def clustering_page(facts: Mapping[str, Any]) -> bytes:
-    """Return the report of the facts of a clustering.
-
-    One HTML page that needs nothing else, and no network.
-    """
+    """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
     clustering = parse_facts(facts)
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
     relations = [_related(clustering, relation) for relation in clustering.relations]
@@ -117,10 +114,7 @@ class ViewSection:
 
 @dataclass(frozen=True)
 class Size:
-    """A cluster's rows in each view.
-
-    Their number, and their share of the largest cluster of all, for the bar.
-    """
+    """A cluster's rows in each view: number, and share of the largest cluster, for the bar."""
 
     cluster: int
     counts: list[int]

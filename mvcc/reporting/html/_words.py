@@ -64,10 +64,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def repeatability(agreement: float) -> str:
-    """Say what a mean adjusted Rand index between runs and result means.
-
-    1 is the same clusters, 0 is chance.
-    """
+    """Say what a mean adjusted Rand index between runs means, from 1, the same, to 0, chance."""
     if agreement >= 0.9:
         return "practically the same clusters at every start"
     if agreement >= 0.7:
