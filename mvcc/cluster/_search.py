@@ -46,13 +46,8 @@ class Search:
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        self.X, self._k, self._rng, self._seed, self._sweeps = (
-            X,
-            k,
-            rng,
-            seed,
-            min(max_iter, _SWEEPS),
-        )
+        self.X, self._k, self._rng, self._seed = X, k, rng, seed
+        self._sweeps = min(max_iter, _SWEEPS)
         neighborhoods, others = given._parts or (None, given)
         groups = None if neighborhoods is None else neighborhoods.groups(len(X))
         self._rows = Problem(X, others.listed(), groups)
@@ -67,10 +62,8 @@ class Search:
         many clusters all starts may have two centers in one cluster and one center for two.
         """
         bare = Problem(self.X, Constraints.empty().listed()) if self._constrained else self._rows
-        with (
-            _thread_pools().limit(limits=1),
-            warnings.catch_warnings(),
-        ):  # more threads would sum in another order
+        # more threads would sum in another order
+        with _thread_pools().limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
             centers = (
                 KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X).cluster_centers_
@@ -153,9 +146,8 @@ def _whole(X: Floats, given: Constraints) -> _Whole | None:
         return None
     root = components(len(X), np.ascontiguousarray(first), np.ascontiguousarray(second))
     _, first_row, number = np.unique(root, return_index=True, return_inverse=True)
-    point = np.argsort(np.argsort(first_row))[
-        number
-    ]  # in the order of their first rows, whatever the roots are
+    # in the order of their first rows, whatever the roots are
+    point = np.argsort(np.argsort(first_row))[number]
     masses = np.bincount(point).astype(np.float64)
     means = np.column_stack([np.bincount(point, feature) / masses for feature in X.T])
     return _Whole(Problem(means, _between_points(given, point, len(masses)), masses=masses), point)

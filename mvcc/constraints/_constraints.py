@@ -18,9 +18,8 @@ from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of, write_b
 from mvcc.constraints._kernels.merging import unified
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-MOST_LISTED = (
-    2**20
-)  # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
+# pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
+MOST_LISTED = 2**20
 
 Listed = Arrays
 Source = tuple[NDArray[np.object_], Ints]  # the file that each was read from, and the line

@@ -276,9 +276,8 @@ def _checked(
         raise InvalidInputError(
             "constraints is empty; give one Constraints (or None) for each view."
         )
-    return given, check_mappings(
-        mappings, [MAX_ROW + 1] * len(given)
-    )  # the sizes of the views are not known
+    # the sizes of the views are not known
+    return given, check_mappings(mappings, [MAX_ROW + 1] * len(given))
 
 
 def _closed_by_weight(

@@ -83,11 +83,8 @@ def download(file: DataFile, folder: Path) -> Path:
         if isinstance(file, DataFolder):
             return _documents(file, folder)
         return _retrieve(file.url, file.sha256, file.size, folder / file.name)
-    except (
-        ValueError,
-        EOFError,
-        tarfile.TarError,
-    ) as error:  # a ValueError is pooch's only sign of a wrong checksum
+    except (ValueError, EOFError, tarfile.TarError) as error:
+        # a ValueError is pooch's only sign of a wrong checksum
         if isinstance(error, OSError):  # an address that is refused on the way is both
             raise
         raise DataError(

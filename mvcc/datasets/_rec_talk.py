@@ -93,9 +93,8 @@ def _draw(
         poor = rows[counts[rows][:, columns].getnnz(axis=1) < min_words]
         if not len(poor):
             return rows, columns
-        orders = [
-            order[~np.isin(order, poor)] for order in orders
-        ]  # the next of the order moves up
+        # the next of the order moves up
+        orders = [order[~np.isin(order, poor)] for order in orders]
     raise InvalidInputError(
         f"min_words={min_words} leaves a group fewer than {size} documents; a smaller number "
         "leaves more."

@@ -34,12 +34,8 @@ class Cell:
     n_constraints: int
 
 
-TEXT = (
-    "view",
-    "base",
-    "closure",
-    "threshold",
-)  # text in a table also where all of a column is empty
+# text in a table also where all of a column is empty
+TEXT = ("view", "base", "closure", "threshold")
 
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:

@@ -65,9 +65,8 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
     alone = config.single_view.thresholds if config.single_view is not None else {}
-    if unknown := sorted(
-        alone.keys() - {*dataset.names, POOLED}
-    ):  # of a data set whose views no config knows
+    # of a data set whose views no config knows
+    if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):
         raise InvalidInputError(
             f"{config.dataset} has no view {unknown[0]}; it has {', '.join(dataset.names)}."
         )

@@ -88,17 +88,15 @@ def run_experiment(
     store, manifest = ResultsStore(folder), describe_run(config, data_dir)
     plan = plan_for(store, manifest, config, fresh)
     if plan.missing:
-        draw_trial(
-            config, plan.missing[0], data_dir
-        )  # an impossible config fails here, before anything is written
+        # an impossible config fails here, before anything is written
+        draw_trial(config, plan.missing[0], data_dir)
     failed: dict[int, Path] = {}
     if plan.finished:
         on_start(plan)
     else:
         with store.held(on_note):
-            plan = plan_for(
-                store, manifest, config, fresh
-            )  # once more: nobody else writes from now on
+            # once more: nobody else writes from now on
+            plan = plan_for(store, manifest, config, fresh)
             _prepare(store, plan, manifest, fresh, on_note)
             on_start(plan)
             if plan.missing:
@@ -168,9 +166,8 @@ class Replay:
     compared: bool  # whether it is stored
     differing: int  # rows that differ from the stored ones, in any bit
     first: str  # the first difference
-    causes: list[
-        str
-    ]  # in what program, libraries, processor or data differ from those of the latest stored run
+    # in what program, libraries, processor or data differ from those of the latest stored run
+    causes: list[str]
 
 
 def replay_trial(

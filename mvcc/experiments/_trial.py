@@ -61,9 +61,8 @@ def run_trial(
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
-        known: dict[
-            Any, float
-        ] = {}  # F of methods without a base; k-means' is the same in all cells
+        # F of methods without a base; k-means' is the same in all cells
+        known: dict[Any, float] = {}
         rows = [
             {"trial": trial} | _run_cell(config, cell, draw, problems, known, seed)
             for cell in list_cells(config)

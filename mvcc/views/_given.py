@@ -196,10 +196,8 @@ class GivenViews:
 
     def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
         """Return the place of the column of either view: that of its name, else by the key."""
-        if columns == list(views[::-1]) and columns != [
-            0,
-            1,
-        ]:  # so pandas calls columns without names
+        # so pandas calls columns without names
+        if columns == list(views[::-1]) and columns != [0, 1]:
             raise InvalidInputError(
                 f"{where}: the columns are called {columns}, like the views of the key {views} the "
                 f"other way round; call them otherwise, or put them into the order of the key."

@@ -181,9 +181,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
             first = i
     outermost = second = first
     best = 0.0
-    for _ in range(
-        2
-    ):  # from the outermost point to the farthest from it, and on to the farthest from that
+    # from the outermost point to the farthest from it, and on to the farthest from that
+    for _ in range(2):
         first = second
         second = _all_distances(lanes, n, X, first, metrics, h, distances)
         best = distances[second]
@@ -201,9 +200,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
     for a in range(count):
         order[a] = outer[order[a]]
     end, latest = count, 0
-    while (
-        end > 2 and radius[order[end - 1]] + radius[order[1]] < needed
-    ):  # far from the outermost point alone
+    # far from the outermost point alone
+    while end > 2 and radius[order[end - 1]] + radius[order[1]] < needed:
         end -= 1
     lanes = in_lanes(X, order[:end])
     found = np.empty(LANES)

@@ -188,9 +188,8 @@ class Share:
             self.part.select(evidence, self.measure), self.whole.select(evidence, self.measure)
         )
         part = _spread(pairs.assign(value=pairs["left"]), self.per)
-        whole = _spread(
-            pairs.assign(value=pairs["right"]), self.per
-        )  # the same runs: means have the quotient of sums
+        # the same runs: means have the quotient of sums
+        whole = _spread(pairs.assign(value=pairs["right"]), self.per)
         return (part / whole.where(whole > 0)).dropna(axis=1, how="all")
 
 

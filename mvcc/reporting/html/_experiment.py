@@ -40,12 +40,8 @@ _SYMBOLS = {
     "h": "hexagon2", "d": "diamond-tall",
 }  # fmt: skip
 _NO_BASE = "none"  # where no method has one
-_VARIED = (
-    "mapped",
-    "rewired",
-    "closure",
-    "threshold",
-)  # what a curve has one value of, beside its base and method
+# what a curve has one value of, beside its base and method
+_VARIED = ("mapped", "rewired", "closure", "threshold")
 
 
 def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
@@ -254,9 +250,8 @@ def _image(figure: Figure) -> str:
 
     content = io.BytesIO()
     with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", "Glyph .* missing from "
-        )  # a name that the font cannot write
+        # a name that the font cannot write
+        warnings.filterwarnings("ignore", "Glyph .* missing from ")
         figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
     return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
 
