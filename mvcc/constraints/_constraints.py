@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mvcc._utils.outputs import replace_file
 from mvcc._utils.row_ids import number_rows
 from mvcc._utils.types import Bools, Floats, Ints
 from mvcc._utils.validation import RandomState
 from mvcc.constraints._arrays import MAX_ROW, check_kinds, check_pairs, check_weights, sample_pairs
 from mvcc.constraints._closure import Graph, Neighborhoods, conflict, without_conflicts
-from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of, write_bytes
+from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of
 from mvcc.constraints._kernels.merging import unified
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
@@ -423,7 +425,7 @@ class Constraints:
         OSError
             When the file cannot be written; then it is as it was.
         """
-        write_bytes(path, self._as_csv(ids))
+        replace_file(Path(path), self._as_csv(ids))
 
     def _as_csv(self, ids: Sequence[str] | None) -> bytes:
         """Return what `to_csv` writes."""

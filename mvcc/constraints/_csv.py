@@ -8,12 +8,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mvcc._utils.files import csv_bytes, decoded, is_stream, send, write_whole
+from mvcc._utils.files import csv_bytes, decoded
 from mvcc._utils.messages import clipped, nearest, shown, with_point
 from mvcc._utils.reading import content_of
 from mvcc._utils.types import Bools, Floats, Ints
@@ -49,8 +48,7 @@ class ConstraintFile:
         header = [name.strip() for name in next(records, (1, []))[1]]
         if header not in (COLUMNS, COLUMNS[:3]):
             raise InvalidInputError(
-                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not "
-                f"{clipped(delimiter.join(header))}."
+                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(delimiter.join(header))}."
             )
         return cls(
             os.path.basename(os.fsdecode(path)),
@@ -59,14 +57,6 @@ class ConstraintFile:
             len(header),
             delimiter,
         )
-
-    def ids(self) -> list[str] | None:
-        """Return the ids in i and j, by first appearance; None where all are row numbers."""
-        names = dict.fromkeys(
-            name.strip() for record in self.records.values() for name in record[:2]
-        )
-        names.pop("", None)
-        return None if all(map(_is_row_number, names)) else list(names)
 
     def arrays(self, row_of: Mapping[str, int] | None = None) -> Arrays:
         """Return pairs, must_link and weights of the constraints, in the order of the lines.
@@ -112,8 +102,7 @@ class ConstraintFile:
             raise InvalidInputError(f"{where}: row numbers must lie in 0 … {MAX_ROW}: {line}")
         if i == j:
             raise InvalidInputError(
-                f"{where}: {shown(record[0].strip())} is linked with itself; remove this "
-                "constraint."
+                f"{where}: {shown(record[0].strip())} is linked with itself; remove this constraint."
             )
         if not 0 <= weight < math.inf:
             raise InvalidInputError(f"{where}: a weight must be finite and 0 or more: {line}")
@@ -131,8 +120,7 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
             return row
         if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in str(ids[row])):
             raise InvalidInputError(
-                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can "
-                "hold."
+                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can hold."
             )
         return ids[row]
 
@@ -140,17 +128,6 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
         [name(i), name(j), kind_of(must_link), repr(weight)] for i, j, must_link, weight in rows
     )
     return csv_bytes([COLUMNS, *lines])
-
-
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file as a whole or not at all; links, pipes and /dev/stdout stay what they are."""
-    target = Path(path)
-    if is_stream(target):
-        send(target, content)
-    elif target.is_symlink() or (target.exists() and not target.is_file()):
-        target.write_bytes(content)
-    else:
-        write_whole(target, content)
 
 
 def _read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
@@ -214,11 +191,3 @@ def _row(name: str, row_of: Mapping[str, int], where: str) -> int:
             f"{where}: no row has the id {shown(name.strip())}{nearest(name, row_of)}"
         )
     return number
-
-
-def _is_row_number(name: str) -> bool:
-    """Tell whether a text is the number of a row; a barcode is too large."""
-    try:
-        return int(name) <= MAX_ROW
-    except ValueError:
-        return False

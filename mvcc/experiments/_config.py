@@ -1,4 +1,4 @@
-"""The configuration of an experiment (Table 1): what a file may say; all mistakes at once."""
+"""The configuration of an experiment (§6.1–6.2, Table 1), with all its mistakes at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -23,15 +23,15 @@ from mvcc._utils.settings import (
     Problems,
     Section,
     allowed,
+    alone_or_several,
     assign,
     distinct,
+    got,
     increasing,
-    list_of,
+    not_one_of,
     one_of,
-    one_or_list_of,
     read_yaml,
     refuse,
-    shown,
     validated,
 )
 from mvcc.datasets import registry
@@ -47,16 +47,13 @@ Study: TypeAlias = Literal[
 
 def data_set(value: Any) -> Any:
     if value not in tuple(registry()):
-        guess = nearest(value, registry()) if isinstance(value, str) else "."
-        raise ValueError(f"must be one of {', '.join(registry())}, got {shown(value)}{guess}")
+        raise ValueError(not_one_of(value, registry()))
     return value
 
 
 def loader_options(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise ValueError(
-            f"must be a section with one `option: value` per line, got {shown(value)}."
-        )
+        raise ValueError(f"must be a section with one `option: value` per line, got {got(value)}.")
     if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
         raise ValueError(
             f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader."
@@ -67,7 +64,7 @@ def loader_options(value: Any) -> Any:
 def transfer_method(value: Any) -> str:
     """Return the name of a method that can be used here, of mvcc or of another package."""
     if not isinstance(value, str):
-        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {shown(value)}.")
+        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {got(value)}.")
     check_method(value)
     return value
 
@@ -77,8 +74,8 @@ def sections_of_options(value: Any) -> Any:
         isinstance(options, dict) and options for options in value.values()
     ):
         raise ValueError(
-            "must be a section for each method, such as `constraint-propagation: "
-            f"{{regularization: 1e-3}}`, got {shown(value)}."
+            f"must be a section for each method, such as `constraint-propagation: {{regularization: 1e-3}}`, got "
+            f"{got(value)}."
         )
     return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
 
@@ -95,21 +92,17 @@ Threshold = Annotated[float, Field(gt=0, le=1)]
 ViewThreshold = Annotated[Threshold, allowed("a number above 0, up to 1")]
 Portion = Annotated[float, Field(ge=0, le=1), allowed("a number from 0 to 1 (0.2 for 20 %)")]
 Count = Annotated[int, Field(ge=0, le=10**9), allowed("a whole number from 0 to 10^9")]
-Portions = Annotated[
-    tuple[Portion, ...], list_of("portions such as [0.2, 0.4, 1.0]"), AfterValidator(increasing)
-]
-Counts = Annotated[
-    tuple[Count, ...], list_of("numbers such as [10, 25, 50]"), AfterValidator(increasing)
-]
+_List = Field(min_length=1, strict=False)
+Portions = Annotated[tuple[Portion, ...], _List, AfterValidator(increasing)]
+Counts = Annotated[tuple[Count, ...], _List, AfterValidator(increasing)]
 Thresholds = Annotated[
     tuple[Annotated[Threshold | Literal["cv"], allowed("a number above 0, up to 1, or cv")], ...],
-    one_or_list_of("thresholds such as [0.5, 0.75, cv]"),
+    _List,
+    BeforeValidator(alone_or_several),
     AfterValidator(distinct),
 ]
 Closures = Annotated[
-    tuple[Annotated[Closure, one_of(get_args(Closure))], ...],
-    one_or_list_of("readings such as [full, view, none]"),
-    AfterValidator(distinct),
+    tuple[Closure, ...], _List, BeforeValidator(alone_or_several), AfterValidator(distinct)
 ]
 # the default is left out, so that results of configs before this option keep their identity
 Init = Annotated[
@@ -117,15 +110,9 @@ Init = Annotated[
     BeforeValidator(lambda value: None if value == "neighborhoods" else value),
     one_of(("neighborhoods", "auto")),
 ]
-Bases = Annotated[
-    tuple[Annotated[str, one_of(base_names())], ...],
-    list_of("clustering algorithms such as [pck-means, mpck-means]"),
-    AfterValidator(distinct),
-]
+Bases = Annotated[tuple[Annotated[str, one_of(base_names())], ...], _List, AfterValidator(distinct)]
 Transfers = Annotated[
-    tuple[Annotated[str, BeforeValidator(transfer_method)], ...],
-    list_of("transfer methods such as [constraint-propagation, single-view]"),
-    AfterValidator(distinct),
+    tuple[Annotated[str, BeforeValidator(transfer_method)], ...], _List, AfterValidator(distinct)
 ]
 TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]
 
@@ -135,14 +122,10 @@ MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the 
 class Features(Section):
     """How the raw features of each view become the space that is clustered (§6.1)."""
 
-    method: Annotated[Literal["spectral", "auto", "none"], one_of(("spectral", "auto", "none"))] = (
-        "none"
-    )
+    method: Literal["spectral", "auto", "none"] = "none"
     n_components: Components | None = Field(default=None, validate_default=True)
     sigma: Sigma | None = Field(default=None, validate_default=True)
-    scaling: Annotated[Scaling, one_of(get_args(Scaling))] | None = Field(
-        default=None, validate_default=True
-    )
+    scaling: Scaling | None = Field(default=None, validate_default=True)
 
     @field_validator("n_components", "sigma", "scaling", mode="before")
     @classmethod
@@ -160,16 +143,18 @@ class Features(Section):
 
 
 class MultiView(Section):
-    """The multi-view experiments: every combination of lists is a cell of every trial (§6.2)."""
+    """The multi-view experiments: each combination of the lists is a cell of every trial (§6.2)."""
 
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     init: Init = None
-    transfers: Transfers = own_transfer_names()
+    transfers: Transfers = Field(
+        default=own_transfer_names(), examples=["[constraint-propagation, single-view]"]
+    )
     transfer_options: TransferOptions | None = None
-    threshold: Thresholds = Field(examples=["0.5"])
-    closure: Closures = ("full",)
+    threshold: Thresholds = Field(examples=["[0.5]"])
+    closure: Closures = Field(default=("full",), examples=["[full, view, none]"])
     mapped: Portions = Field(examples=["[0.2, 0.4, 1.0]"])
-    rewired: Portions = (0.0,)
+    rewired: Portions = Field(default=(0.0,), examples=["[0.0, 0.5]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
     @field_validator("transfer_options")
@@ -190,13 +175,12 @@ class MultiView(Section):
     ) -> tuple[float, ...]:
         if max(rewired) > 0 and JOINT in info.data.get("transfers", ()):
             raise ValueError(
-                f"{JOINT} refuses relations that contradict constraints; leave it out of the "
-                "transfers."
+                f"{JOINT} refuses relations that contradict constraints; leave it out of the transfers."
             )
         if max(rewired) > 0 and "full" in info.data.get("closure", ()):
             raise ValueError(
-                "relations between instances of different classes contradict the constraints once "
-                "both are closed together; give `closure: view` or `closure: none`."
+                "relations between instances of different classes contradict the constraints once both are closed "
+                "together; give `closure: view` or `closure: none`."
             )
         return rewired
 
@@ -206,8 +190,7 @@ class MultiView(Section):
         if math.prod(length for _, length in lists) > MAX_CELLS:
             product = " × ".join(f"{length} {name}" for name, length in lists if length > 1)
             raise ValueError(
-                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the "
-                "lists."
+                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists."
             )
         return self
 
@@ -229,20 +212,18 @@ def _unknown_options(
 
 
 class SingleView(Section):
-    """The single-view experiments, each view with and without propagation (§6.4)."""
+    """The single-view experiments: each view with and without Constraint Propagation (§6.4)."""
 
     thresholds: dict[str, ViewThreshold] = Field(min_length=1, examples=["{letters: 0.95}"])
-    bases: Bases = base_names()
+    bases: Bases = Field(default=base_names(), examples=["[pck-means, mpck-means]"])
     constraints: Counts = Field(examples=["[10, 25, 50]"])
 
 
 class Config(Section):
-    """A whole experiment: multi-view experiments (§6.2), single-view ones (§6.4), or both."""
+    """An experiment: multi-view (§6.2), single-view (§6.4), or both."""
 
     name: Name = Field(examples=["my_experiment"])  # the results go to results/<name>
-    study: Annotated[Study, one_of(get_args(Study))] = (
-        "main"  # of the paper; main is that of Figures 4 to 10
-    )
+    study: Study = "main"  # of the paper; main is that of Figures 4 to 10
     dataset: Annotated[str, BeforeValidator(data_set)] = Field(examples=["protein"])
     dataset_options: Annotated[dict[str, Scalar], BeforeValidator(loader_options)] = Field(
         default={}
@@ -268,8 +249,7 @@ class Config(Section):
             refuse(
                 (
                     ("thresholds", view),
-                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: "
-                    f"{', '.join(views)}.",
+                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: {', '.join(views)}.",
                 )
                 for view in single_view.thresholds
                 if view not in views
@@ -293,7 +273,7 @@ class Config(Section):
         return self.multi_view.transfers if self.multi_view is not None else ()
 
     def identity(self) -> dict[str, Any]:
-        """Return what two runs must share to belong together: all but the number of trials."""
+        """Return what two runs must share: everything but the number of trials."""
         return {key: value for key, value in self.resolved().items() if key != "trials"}
 
 
@@ -319,7 +299,7 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
         If the file cannot be read, or with one line for each unknown key, wrong type and impossible
         value in it.
     """
-    problems = Problems(path, f"mvcc validate {shlex.quote(os.fspath(path))}")
+    problems = Problems(path, f"mvcc run {shlex.quote(os.fspath(path))} --dry-run")
     values = read_yaml(path, problems)
     for override in overrides:
         assign(values, override, problems)

@@ -58,9 +58,9 @@ class ColumnProfile(Facts):
     column: StrictStr
     kind: Literal["number", "date", "category"]
     rule: StrictStr
-    words: StrictStr
     inside: Share
     outside: Share
+    words: StrictStr
     quantiles: tuple[Quantiles, Quantiles] | None = None
     medians: tuple[StrictStr, StrictStr] | None = None
     shares: tuple[ShareFacts, ...] = ()

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import error as ZlibError
 
-from mvcc._utils.files import damage_of, known_checksums
+from mvcc._utils.files import damage_of
 from mvcc._utils.messages import clipped
 from mvcc._utils.reading import content_of, parse_json
 from mvcc.exceptions import StoreError
+from mvcc.results._checksums import known_checksums
 from mvcc.results._format import (
     BASES,
     CELL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -110,9 +111,11 @@ class ViewFacts(Facts):
     name: StrictStr
     source: StrictStr
     n_rows: Positive
+    n_all_rows: Positive | None = None
     n_features: Count
     features: StrictStr
     n_components: Positive
+    unused: tuple[StrictStr, ...] = ()
     columns: tuple[ColumnFacts, ...] = ()
     ids: tuple[StrictStr, ...]
     labels: tuple[Count, ...]
@@ -122,13 +125,13 @@ class ViewFacts(Facts):
     axes: tuple[StrictStr, StrictStr]
     fit: tuple[Share, ...] = ()
     stability: tuple[Share | None, ...]
-    names: tuple[StrictStr, ...] = ()
-    outliers: tuple[StrictStr, ...] = ()
-    sample: tuple[Count, ...] | None = None
-    values: tuple[ValueFacts, ...] = ()
     given: tuple[Given, ...]
     violated: tuple[LinkFacts, ...]
     dropped: tuple[LinkFacts, ...]
+    reference_f: Number | None
+    reference_ari: Number | None
+    names: tuple[StrictStr, ...] = ()
+    outliers: tuple[StrictStr, ...] = ()
     moved: tuple[Moved, ...] = ()
     n_moved: Count = 0
     propagated: tuple[LinkFacts, ...] = ()
@@ -140,9 +143,8 @@ class ViewFacts(Facts):
     divergence: Weight | None = None
     closest: tuple[Count, Count] | None = None
     suspicious: StrictBool = False
-    reference_f: Number | None
-    reference_ari: Number | None
-    n_all_rows: Positive | None = None
+    sample: tuple[Count, ...] | None = None
+    values: tuple[ValueFacts, ...] = ()
     all_sizes: tuple[Count, ...] = ()
     all_f: Number | None = None
     all_ari: Number | None = None
@@ -283,22 +285,44 @@ class Clustering(Facts):
     title: StrictStr
     n_clusters: Positive
     views: Annotated[tuple[ViewFacts, ...], Field(min_length=1)]
-    relations: tuple[Relation, ...]
-    co_em: CoEM | None
-    joint: JointGraph | None = None
     names: tuple[StrictStr, ...] = ()
-    profiles: tuple[tuple[ClusterProfile, ...], ...] = ()
-    stability_runs: StabilityRuns
+    names_from: StrictStr = ""  # the file of groups that the names come from
+    relations: tuple[Relation, ...]
     comparison: Comparison | None = None
+    joint: JointGraph | None = None
+    co_em: CoEM | None
+    stability_runs: StabilityRuns
     warnings: tuple[StrictStr, ...]
     settings: dict[str, Any]
+    profiles: tuple[tuple[ClusterProfile, ...], ...] = ()
     inputs: tuple[Input, ...]
-    model_sha256: StrictStr = ""
     command: StrictStr
     versions: dict[str, StrictStr]
     machine: dict[str, Any]
     finished: StrictStr
     seconds: Number
+    model_sha256: StrictStr = ""
+
+    def view(self, name: str) -> ViewFacts | None:
+        """Return the view of a name, if there is one."""
+        return next((view for view in self.views if view.name == name), None)
+
+    @property
+    def numbered_alike(self) -> list[list[str]]:
+        """The names of views in which the same number is the same cluster."""
+        names = [view.name for view in self.views]
+        if self.joint is None:
+            return [[name] for name in names]
+        return [[names[number] for number in numbers] for numbers in self.joint.connected]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``clustering.json`` holds."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def to_json(self) -> bytes:
+        """Return the content of ``clustering.json``."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        return text.encode("utf-8", "backslashreplace")
 
     @model_validator(mode="after")
     def _the_parts_fit(self) -> Self:
@@ -306,8 +330,7 @@ class Clustering(Facts):
         for number, view in enumerate(self.views):
             if max(view.labels) >= self.n_clusters:
                 raise ValueError(
-                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is "
-                    f"{self.n_clusters}"
+                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is {self.n_clusters}"
                 )
         for where, names in (
             ("", self.names),
@@ -332,8 +355,7 @@ class Clustering(Facts):
                 (o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None
             ):
                 raise ValueError(
-                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is "
-                    f"{self.n_clusters}"
+                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is {self.n_clusters}"
                 )
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
@@ -348,8 +370,7 @@ class Clustering(Facts):
                 )
         if self.stability_runs.count and len(self.stability_runs.agreement) != n_views:
             raise ValueError(
-                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for "
-                f"{n_views} views"
+                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for {n_views} views"
             )
         return self
 
@@ -362,8 +383,7 @@ class Clustering(Facts):
         table = relation.held_out.table if relation.held_out else ()
         if table and {len(table), *map(len, table)} != {self.n_clusters}:
             raise ValueError(
-                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} "
-                "counts"
+                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} counts"
             )
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
@@ -371,8 +391,7 @@ class Clustering(Facts):
                 (pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None
             ):
                 raise ValueError(
-                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} "
-                    "rows"
+                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows"
                 )
         k = self.n_clusters
         if (
@@ -382,22 +401,23 @@ class Clustering(Facts):
             raise ValueError(f"{where}.held_out.table must have {k} rows of {k} counts")
 
 
-def read_facts(folder: Path) -> dict[str, Any]:
-    """Read ``clustering.json`` of a folder, as it is, once it is checked."""
+def read_facts(folder: Path) -> Clustering:
+    """Read ``clustering.json`` of a folder.
+
+    Raises StoreError: if there is none, it cannot be read, or is not what `mvcc cluster` writes.
+    """
     path = folder / CLUSTERING
     try:
         facts = parse_json(content_of(path))
     except FileNotFoundError:
         raise StoreError(
-            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc "
-            "cluster` wrote."
+            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc cluster` wrote."
         ) from None
     except (OSError, ValueError) as error:
         raise _damaged(str(path), getattr(error, "strerror", None) or str(error)) from error
     if not isinstance(facts, dict):
         raise _damaged(str(path), "it is not a JSON object")
-    parse_facts(facts, str(path))
-    return facts
+    return parse_facts(facts, str(path))
 
 
 def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Clustering:
@@ -423,6 +443,5 @@ def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Cluste
 
 def _damaged(source: str, why: str) -> StoreError:
     return StoreError(
-        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write "
-        "it anew."
+        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write it anew."
     )

@@ -91,8 +91,7 @@ def each_view(
     tables = GivenViews.of(X).tables
     if len(tables) != n_views:
         raise InvalidInputError(
-            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict "
-            f"{{view: rows}}."
+            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict {{view: rows}}."
         )
     return [answer(rows, number, f"X[{number}]") for number, rows in enumerate(tables)]
 
@@ -282,8 +281,7 @@ class PerView(TransformerMixin, BaseEstimator):
             )
             if not usable and not (isinstance(one, str) and one == "passthrough"):
                 raise InvalidInputError(
-                    "transformer must be a transformer, such as StandardScaler(), or "
-                    f"'passthrough', got {shown(one)}."
+                    f"transformer must be a transformer, such as StandardScaler(), or 'passthrough', got {shown(one)}."
                 )
         return list(chosen)
 

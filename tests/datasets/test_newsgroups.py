@@ -35,7 +35,9 @@ def serve(network, sandbox, monkeypatch):
     def start(archive=None, registered=True):
         network.content = packed() if archive is None else archive
         if registered:
-            expected = dataclasses.replace(sandbox.group, archive_sha256=hashlib.sha256(network.content).hexdigest())
+            expected = dataclasses.replace(
+                sandbox.group, archive_sha256=hashlib.sha256(network.content).hexdigest()
+            )
             info = dataclasses.replace(_files.dataset_info("news"), files=(expected,))
             monkeypatch.setattr(_files, "dataset_info", lambda name: info)
         return network
@@ -65,9 +67,15 @@ def test_other_documents_end_the_search(sandbox, folder, serve, documents):
     asked = serve().asked
     folder("cache")
     own = folder("own", documents)
-    with pytest.raises(DataError, match="is not the expected folder: the sha256 of its documents is") as caught:
+    with pytest.raises(
+        DataError, match="is not the expected folder: the sha256 of its documents is"
+    ) as caught:
         fetch("news", own)
-    for part in (str(own / "20newsgroups" / "rec.autos"), sandbox.group.sha256, f"{sandbox.group.size} bytes"):
+    for part in (
+        str(own / "20newsgroups" / "rec.autos"),
+        sandbox.group.sha256,
+        f"{sandbox.group.size} bytes",
+    ):
         assert part in str(caught.value)
     assert not asked
 
@@ -113,7 +121,12 @@ def test_an_archive_with_a_wrong_checksum_is_not_even_opened(sandbox, serve, mon
     serve(packed({"20news-bydate-train/rec.autos/10": b"else"}), registered=False)
     with pytest.raises(DataError, match="did not deliver the expected") as caught:
         fetch("news")
-    for part in (sandbox.group.name, sandbox.group.archive_sha256, str(sandbox.cache), "--data-dir"):
+    for part in (
+        sandbox.group.name,
+        sandbox.group.archive_sha256,
+        str(sandbox.cache),
+        "--data-dir",
+    ):
         assert part in str(caught.value)
     assert not list((sandbox.cache / "20newsgroups").iterdir())
 
@@ -125,7 +138,10 @@ def in_archive(name):
 @pytest.mark.parametrize(
     ("archive", "message"),
     [
-        (packed({in_archive(n): content[::-1] for n, content in TINY_GROUP.items()}), "sha256 of its documents is"),
+        (
+            packed({in_archive(n): content[::-1] for n, content in TINY_GROUP.items()}),
+            "sha256 of its documents is",
+        ),
         (packed({in_archive("10"): TINY_GROUP["10"]}), "sha256 of its documents is"),
         (packed({in_archive("10"): b"x" * 10**6}), "larger than the expected"),
         (b"no archive", "did not deliver the expected file"),
@@ -161,6 +177,8 @@ def test_no_path_in_an_archive_leads_out_of_the_folder(tmp_path):
 
 def test_a_download_that_fails_leaves_nothing_and_says_how_to_proceed(sandbox, serve):
     serve().error = requests.ConnectionError("no route")
-    with pytest.raises(DataError, match=r"20newsgroups/rec\.autos is missing.*mvcc data fetch.*MVCC_DATA.*no route"):
+    with pytest.raises(
+        DataError, match=r"20newsgroups/rec\.autos is missing.*mvcc data fetch.*MVCC_DATA.*no route"
+    ):
         fetch("news")
     assert not list((sandbox.cache / "20newsgroups").iterdir())

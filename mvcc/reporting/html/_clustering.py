@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mvcc._utils.files import write_whole
 from mvcc._utils.messages import why_unwritten
+from mvcc._utils.outputs import replace_file
 from mvcc.constraints import kind_of
 from mvcc.exceptions import StoreError
 from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE
@@ -27,26 +27,28 @@ from mvcc.reporting.html._words import (
     repeatability,
     rows_of_settings,
 )
-from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts, parse_facts
+from mvcc.results import CLUSTERING, Clustering, Relation, ViewFacts
 
 LONGEST_LIST = 100
 _MOST_SUSPECT = 20  # rows that are least stable, or fit worst
 
 
-def write_clustering_report(facts: Mapping[str, Any], path: Path) -> None:
-    """Write the report of a clustering, as `clustering_page` has it, to a file that is replaced."""
-    page = clustering_page(facts)
+def write_clustering_report(clustering: Clustering, path: Path) -> None:
+    """Write the report of a clustering to a file that is replaced.
+
+    Raises StoreError: if the file cannot be written.
+    """
+    page = clustering_page(clustering)
     try:
-        write_whole(path, page)
+        replace_file(path, page)
     except OSError as error:
         raise StoreError(
             f"{path} cannot be written: {why_unwritten(error, 'choose another place')}"
         ) from error
 
 
-def clustering_page(facts: Mapping[str, Any]) -> bytes:
+def clustering_page(clustering: Clustering) -> bytes:
     """Return the report of a clustering: one HTML page that needs nothing else, and no network."""
-    clustering = parse_facts(facts)
     sections = [_section(clustering, number) for number in range(len(clustering.views))]
     relations = [_related(clustering, relation) for relation in clustering.relations]
     data = page_data(clustering, _listed_rows(clustering, sections, relations))
