@@ -224,7 +224,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         """Return the number of starts of a search; None for the one start that ``init`` names."""
         if isinstance(self.init, str) and self.init not in ("auto", "neighborhoods"):
             raise InvalidInputError(
-                f"init must be 'auto', 'neighborhoods' or an array of centers, got {shown(self.init)}."
+                "init must be 'auto', 'neighborhoods' or an array of centers, got "
+                f"{shown(self.init)}."
             )
         automatic = isinstance(self.n_init, str) and self.n_init == "auto"
         if isinstance(self.n_init, str) and not automatic:

@@ -235,7 +235,10 @@ def _shortest_path(
 CallRow = Callable[[int, int], str]  # view, row → what a message calls the row
 
 _MOST_STEPS = 20  # of a chain that are shown
-_REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
+_REMEDY = (
+    "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the "
+    "weakest."
+)
 
 
 def call_rows(names: Sequence[str] | None = None) -> CallRow:
@@ -263,7 +266,8 @@ def conflict(
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
     chain = " ".join(_shortened([names[0], *steps]))
     return ConstraintConflictError(
-        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). {_REMEDY}"
+        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). "
+        f"{_REMEDY}"
     )
 
 

@@ -29,7 +29,8 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
 
         if not isinstance(given, pd.DataFrame):
             raise InvalidInputError(
-                f"constraints must be mvcc.Constraints, a DataFrame or None, not {type(given).__name__}."
+                "constraints must be mvcc.Constraints, a DataFrame or None, not "
+                f"{type(given).__name__}."
             )
         if isinstance(X, pd.DataFrame):
             return constraints_of_frame(given, X.index, "the row index of X")

@@ -38,7 +38,8 @@ def check_mappings(
     """
     if mappings is not None and not isinstance(mappings, Mapping):
         raise InvalidInputError(
-            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not {type(mappings).__name__}."
+            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not "
+            f"{type(mappings).__name__}."
         )
     n_views = len(sizes)
     gathered: dict[tuple[int, int], list[Ints]] = {}

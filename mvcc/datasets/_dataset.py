@@ -96,7 +96,8 @@ def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
         or value % factor
     ):
         raise InvalidInputError(
-            f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest allowed is {high}."
+            f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest "
+            f"allowed is {high}."
         )
     return int(value)
 
@@ -170,6 +171,7 @@ def load_dataset(
     data = load(as_generator(random_state), *fetch(info.name, data_dir).values(), **options)
     if not isinstance(data, Dataset):
         raise DataError(
-            f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a mvcc.Dataset."
+            f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a "
+            "mvcc.Dataset."
         )
     return data

@@ -39,7 +39,8 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
     views = [np.array(X[rows], np.float64, order="C") for X, rows in zip(tables, seen, strict=True)]
     if [X.shape for X in views] != expected:
         raise DataError(
-            f"{file}: its tables have the shapes {[X.shape for X in views]}, expected are {expected}."
+            f"{file}: its tables have the shapes {[X.shape for X in views]}, expected are "
+            f"{expected}."
         )
     y = np.unique(classes, return_inverse=True)[1].astype(np.int64)
     matches = {(u, v): _common(seen[u], seen[v]) for u, v in combinations(range(len(views)), 2)}

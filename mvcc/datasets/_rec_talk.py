@@ -96,7 +96,8 @@ def _draw(
         # the next of the order moves up
         orders = [order[~np.isin(order, poor)] for order in orders]
     raise InvalidInputError(
-        f"min_words={min_words} leaves a group fewer than {size} documents; a smaller number leaves more."
+        f"min_words={min_words} leaves a group fewer than {size} documents; a smaller number "
+        "leaves more."
     )
 
 

@@ -182,7 +182,8 @@ def replay_trial(
     manifest = store.manifest()
     if manifest is None:
         raise StoreError(
-            f"{store.folder} holds no results: there is no manifest.json. Give the folder of one run."
+            f"{store.folder} holds no results: there is no manifest.json. Give the folder of one "
+            "run."
         )
     config = _config(manifest, store)
     rows = run_trial(config, trial, data_dir)
@@ -219,5 +220,6 @@ def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]
     row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
     name = rows.columns[column]
     return int((~same).any(axis=1).sum()), (
-        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, {rows[name].tolist()[row]!r} now"
+        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, "
+        f"{rows[name].tolist()[row]!r} now"
     )

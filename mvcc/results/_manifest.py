@@ -82,7 +82,8 @@ def differences(stored: Manifest, current: Manifest) -> list[str]:
     for part in ("config", "data"):
         old, new = _flat(getattr(stored, part)), _flat(getattr(current, part))
         lines += [
-            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} now"
+            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} "
+            "now"
             for key in sorted({*old, *new} - {"trials"})
             if old.get(key) != new.get(key)
         ]
@@ -109,7 +110,8 @@ def environment_differences(one: Run, other: Run) -> list[str]:
         old, new = getattr(one, part), getattr(other, part)
         keys = sorted({*old, *new} - {"system", "cores"})
         lines += [
-            f"{clipped(key)}: {_worded(old, key)} and {_worded(new, key)}{_CHOOSE_KERNELS if key == 'blas' else ''}"
+            f"{clipped(key)}: {_worded(old, key)} and "
+            f"{_worded(new, key)}{_CHOOSE_KERNELS if key == 'blas' else ''}"
             for key in keys
             if old.get(key) != new.get(key)
         ]

@@ -330,7 +330,8 @@ class Clustering(Facts):
         for number, view in enumerate(self.views):
             if max(view.labels) >= self.n_clusters:
                 raise ValueError(
-                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is {self.n_clusters}"
+                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is "
+                    f"{self.n_clusters}"
                 )
         for where, names in (
             ("", self.names),
@@ -355,7 +356,8 @@ class Clustering(Facts):
                 (o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None
             ):
                 raise ValueError(
-                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is {self.n_clusters}"
+                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is "
+                    f"{self.n_clusters}"
                 )
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
@@ -370,7 +372,8 @@ class Clustering(Facts):
                 )
         if self.stability_runs.count and len(self.stability_runs.agreement) != n_views:
             raise ValueError(
-                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for {n_views} views"
+                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for "
+                f"{n_views} views"
             )
         return self
 
@@ -383,7 +386,8 @@ class Clustering(Facts):
         table = relation.held_out.table if relation.held_out else ()
         if table and {len(table), *map(len, table)} != {self.n_clusters}:
             raise ValueError(
-                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} counts"
+                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} "
+                "counts"
             )
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
@@ -391,7 +395,8 @@ class Clustering(Facts):
                 (pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None
             ):
                 raise ValueError(
-                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows"
+                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} "
+                    "rows"
                 )
         k = self.n_clusters
         if (
@@ -411,7 +416,8 @@ def read_facts(folder: Path) -> Clustering:
         facts = parse_json(content_of(path))
     except FileNotFoundError:
         raise StoreError(
-            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc cluster` wrote."
+            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc "
+            "cluster` wrote."
         ) from None
     except (OSError, ValueError) as error:
         raise _damaged(str(path), getattr(error, "strerror", None) or str(error)) from error
@@ -443,5 +449,6 @@ def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Cluste
 
 def _damaged(source: str, why: str) -> StoreError:
     return StoreError(
-        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write it anew."
+        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write "
+        "it anew."
     )

@@ -121,7 +121,8 @@ class GivenViews:
             u, v = self._pair(key)
             if (u, v) in pairs:
                 raise InvalidInputError(
-                    f"mappings: {shown(key)} names two views that another key names, too; put their relations together."
+                    f"mappings: {shown(key)} names two views that another key names, too; put "
+                    "their relations together."
                 )
             where = f"mappings[{called(u, self.names)}, {called(v, self.names)}]"
             pairs[u, v] = self._related(given, (u, v), (sizes[u], sizes[v]), where)
@@ -134,7 +135,8 @@ class GivenViews:
         """Return the entries of a list or dict of constraints in the order of the views."""
         if isinstance(given, pd.DataFrame):
             raise InvalidInputError(
-                f"constraints must say which view they are of: give {{view: DataFrame}}; {self._known()}."
+                f"constraints must say which view they are of: give {{view: DataFrame}}; "
+                f"{self._known()}."
             )
         if given is None or isinstance(given, Mapping):
             by_number = self.by_number(given or {}, "constraints")
@@ -142,7 +144,8 @@ class GivenViews:
         entries = as_list(given, "constraints")
         if len(entries) != len(self.tables):
             raise InvalidInputError(
-                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one (or None) each."
+                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one "
+                "(or None) each."
             )
         return entries
 

@@ -233,7 +233,8 @@ class Linear:
         fit = float(np.mean([cell.mean for cell in cells]))
         effect = percentile_estimate(fit, np.mean(resampled, axis=0))
         details = (
-            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 would be proportional.",
+            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 "
+            "would be proportional.",
         )
         verdict = judge(cells, effect.mean >= self.bar)
         return ClaimResult(verdict, tuple(cells), Effect(effect, None, R_SQUARED), details)

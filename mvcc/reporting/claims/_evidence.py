@@ -189,6 +189,7 @@ def _read_evaluations(path: Path) -> pd.DataFrame | None:
     except (OSError, ValueError) as error:
         why = clipped(" ".join(str(error).split()), 300)
         raise StoreError(
-            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`."
+            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py "
+            f"{path}`."
         ) from error
     return runs

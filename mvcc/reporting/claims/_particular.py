@@ -168,7 +168,8 @@ class Evaluations:
         cells = _always_or_reversed(holds.groupby([runs["dataset"], runs["base"]]).mean())
         memoized, early = runs["memoized"] / runs["naive"], runs["early_stopped"] / runs["memoized"]
         details = (
-            f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly |X̂| × |X̄| evaluations.",
+            f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly "
+            "|X̂| × |X̄| evaluations.",
             f"That is {memoized.median():.2%} (median) of what is needed without it; of these, "
             f"{early.median():.1%} (median) run to their last term.",
         )

@@ -130,7 +130,8 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
         not 0 <= G <= 1 for ends in constraints for _, G in ends
     ):
         raise ValueError(
-            "covariance and memberships: a positive definite matrix and numbers from 0 to 1 are expected"
+            "covariance and memberships: a positive definite matrix and numbers from 0 to 1 are "
+            "expected"
         )
     if not all(
         is_label(str(example[name])) for name in ("dataset", "trial", "cluster", "threshold")
@@ -145,7 +146,8 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
         "covariance": covariance,
         "constraints": constraints,
         "title": f"{dataset_title(str(example['dataset']))}, {BASES[example['base']]}",
-        "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · t = {example['threshold']}",
+        "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · "
+        f"t = {example['threshold']}",
     }
 
 

@@ -55,7 +55,8 @@ _PROPORTIONAL = (
 _GUIDE: dict[str, Any] = {"color": "#c4c4c4", "linewidth": 0.7, "linestyle": (0, (6, 3))}
 
 _PRECISION = {
-    "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, all instances mapped",
+    "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, "
+    "all instances mapped",
     "single-view": "Figure 10. Precision of propagated constraints in single-view clustering",
 }
 _WEIGHTED = (
