@@ -145,10 +145,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         max_iter: int,
         tol: float,
     ) -> Found:
-        """Run the iterations from the given start, whose arrays they change.
-
-        Constraints are (links, groups).
-        """
+        """Run the iterations from the given start, in place; constraints are (links, groups)."""
 
     def _search(
         self, X: Floats, given: Constraints, k: int, n_init: int, iterate: Iterate
@@ -173,10 +170,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     def _ends(
         self, search: Search, neighborhoods: Floats, n_starts: int, iterate: Iterate
     ) -> Iterator[Found]:
-        """Give where the other starts end.
-
-        ``neighborhoods`` are the means (m, d) of those that start clusters.
-        """
+        """Give where the other starts end; ``neighborhoods`` are the means (m, d) of the first."""
 
     @staticmethod
     def _check_objective(objective: float) -> None:
@@ -218,10 +212,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
     def _neighborhood_start(
         self, X: Floats, spanning: Listed, k: int, rng: np.random.Generator
     ) -> tuple[Ints, Floats, int]:
-        """Return labels, centers, and how many of these neighborhoods start.
-
-        The others are random rows.
-        """
+        """Return labels, centers, and how many neighborhoods start; the others are random rows."""
         labels, centers, n_chosen = neighborhood_start(X, k, *spanning, self._farthest_first)
         if n_chosen < k:
             free = np.flatnonzero(labels < 0)
@@ -233,7 +224,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator, ABC):
         """Return the number of starts of a search; None for the one start that ``init`` names."""
         if isinstance(self.init, str) and self.init not in ("auto", "neighborhoods"):
             raise InvalidInputError(
-                f"init must be 'auto', 'neighborhoods' or an array of centers, got {shown(self.init)}."
+                "init must be 'auto', 'neighborhoods' or an array of centers, got "
+                f"{shown(self.init)}."
             )
         automatic = isinstance(self.n_init, str) and self.n_init == "auto"
         if isinstance(self.n_init, str) and not automatic:

@@ -110,9 +110,8 @@ class PCKMeans(ConstrainedKMeans):
         left = self.max_iter - best.n_iter
         if best.converged or not left:
             return best
-        end: Found = iterate(
-            best.labels, best.centers, max_iter=left
-        )  # descents have a limit of their own
+        # descents have a limit of their own
+        end: Found = iterate(best.labels, best.centers, max_iter=left)
         return replace(end, n_iter=best.n_iter + end.n_iter)
 
     def _ends(

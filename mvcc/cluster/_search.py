@@ -46,13 +46,8 @@ class Search:
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        self.X, self._k, self._rng, self._seed, self._sweeps = (
-            X,
-            k,
-            rng,
-            seed,
-            min(max_iter, _SWEEPS),
-        )
+        self.X, self._k, self._rng, self._seed = X, k, rng, seed
+        self._sweeps = min(max_iter, _SWEEPS)
         neighborhoods, others = given._parts or (None, given)
         groups = None if neighborhoods is None else neighborhoods.groups(len(X))
         self._rows = Problem(X, others.listed(), groups)
@@ -67,10 +62,8 @@ class Search:
         many clusters all starts may have two centers in one cluster and one center for two.
         """
         bare = Problem(self.X, Constraints.empty().listed()) if self._constrained else self._rows
-        with (
-            _thread_pools().limit(limits=1),
-            warnings.catch_warnings(),
-        ):  # more threads would sum in another order
+        # more threads would sum in another order
+        with _thread_pools().limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
             centers = (
                 KMeans(self._k, n_init=N_INIT, random_state=self._seed).fit(self.X).cluster_centers_
@@ -103,10 +96,7 @@ class Search:
                 yield self._descend(*self._together(self._plus_plus(self._whole.problem)))
 
     def distinct_centers(self, neighborhoods: Floats, n: int) -> Iterator[Floats]:
-        """Give the centers of k-means, and those where descents end but for those of former ones.
-
-        n with the latter.
-        """
+        """Give the centers of k-means, and where descents from them end, each once."""
         tried: list[Found] = []
         for found in chain([self.k_means], islice(self.descents(neighborhoods), n - 1)):
             if not any(found.as_low_as(other) for other in tried):
@@ -131,10 +121,7 @@ class Search:
         return after if after.beats(found) else found
 
     def _together(self, centers: Floats) -> tuple[Floats, Ints]:
-        """Descend with neighborhoods that move as a whole.
-
-        Return centers and the labels of all rows.
-        """
+        """Descend with neighborhoods that move as a whole; return centers and all labels."""
         assert self._whole is not None
         problem = self._whole.problem
         found = problem.descend(centers, problem.nearest(centers), self._rng, self._sweeps)
@@ -159,9 +146,8 @@ def _whole(X: Floats, given: Constraints) -> _Whole | None:
         return None
     root = components(len(X), np.ascontiguousarray(first), np.ascontiguousarray(second))
     _, first_row, number = np.unique(root, return_index=True, return_inverse=True)
-    point = np.argsort(np.argsort(first_row))[
-        number
-    ]  # in the order of their first rows, whatever the roots are
+    # in the order of their first rows, whatever the roots are
+    point = np.argsort(np.argsort(first_row))[number]
     masses = np.bincount(point).astype(np.float64)
     means = np.column_stack([np.bincount(point, feature) / masses for feature in X.T])
     return _Whole(Problem(means, _between_points(given, point, len(masses)), masses=masses), point)

@@ -1,7 +1,4 @@
-"""The arrays that constraints are made from.
-
-Checked, or drawn from known labels (§6.2) without listing all pairs.
-"""
+"""The arrays that constraints are made from: checked, or drawn from known labels (§6.2)."""
 
 from __future__ import annotations
 
@@ -46,7 +43,8 @@ def check_pairs(pairs: ArrayLike) -> Ints:
     same = np.flatnonzero(checked[:, 0] == checked[:, 1])
     if same.size:
         raise InvalidInputError(
-            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this constraint."
+            f"pairs[{same[0]}] = {checked[same[0]].tolist()} links a row with itself; remove this "
+            "constraint."
         )
     return np.sort(checked.astype(np.int64), axis=1)
 

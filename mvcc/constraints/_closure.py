@@ -1,7 +1,4 @@
-"""The closure of one graph of links.
-
-Neighborhoods or pairs, the chain of a contradiction, and what to do about it.
-"""
+"""The closure of a graph of links: neighborhoods or pairs, and the chain of a contradiction."""
 
 from __future__ import annotations
 
@@ -28,10 +25,7 @@ Groups = tuple[Ints, Ints, Ints, float]
 
 @dataclass(frozen=True)
 class Neighborhoods:
-    """Neighborhoods of rows that are must-linked.
-
-    Those of neighborhoods apart are cannot-linked.
-    """
+    """Neighborhoods of must-linked rows; those of neighborhoods apart are cannot-linked."""
 
     rows: Ints  # (m,): the rows of all neighborhoods, ascending
     # (m,): number of the neighborhood of each, counted by first row. It may have a single row
@@ -44,10 +38,7 @@ class Neighborhoods:
     def of(
         cls, rows: Ints, names: Ints, n_names: int, first: Ints, second: Ints, weight: float
     ) -> Neighborhoods:
-        """Make neighborhoods from ascending rows, a number as name for each, and names apart.
-
-        A name that no row has is passed over.
-        """
+        """Make neighborhoods from ascending rows, their names, and the pairs of names apart."""
         number = numbered(names, n_names)
         apart = distinct_pairs(number[first], number[second], n_names)
         return cls(rows, number[names], apart, weight)
@@ -66,10 +57,7 @@ class Neighborhoods:
         return must_links, cannot_links
 
     def keys(self) -> Ints:
-        """Return all constraints as sorted keys.
-
-        The smaller row, the larger one, and a bit for cannot-links.
-        """
+        """Return all constraints as sorted keys: smaller row, larger row, 1 for cannot-links."""
         keys: Ints = pair_keys(self.rows, self.group, self.apart, sum(self.count()))
         keys.sort()
         return keys
@@ -104,10 +92,7 @@ class Neighborhoods:
 
 
 def distinct_pairs(first: Ints, second: Ints, base: int) -> Ints:
-    """Return the distinct pairs of numbers below the base, smaller one first, sorted.
-
-    None with a negative number.
-    """
+    """Return the distinct pairs of numbers below the base, smaller first; none with a negative."""
     known = (first >= 0) & (second >= 0)
     keys = np.unique((np.minimum(first, second) * base + np.maximum(first, second))[known])
     return np.column_stack((keys // base, keys % base))
@@ -250,7 +235,10 @@ def _shortest_path(
 CallRow = Callable[[int, int], str]  # view, row → what a message calls the row
 
 _MOST_STEPS = 20  # of a chain that are shown
-_REMEDY = "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the weakest."
+_REMEDY = (
+    "Correct or remove one of these, or have drop_conflicts (--on-conflict drop) leave out the "
+    "weakest."
+)
 
 
 def call_rows(names: Sequence[str] | None = None) -> CallRow:
@@ -278,7 +266,8 @@ def conflict(
     last = ", ".join(filter(None, ("cannot-link", lines[-1])))
     chain = " ".join(_shortened([names[0], *steps]))
     return ConstraintConflictError(
-        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). {_REMEDY}"
+        f"The {what} contradict each other: {chain}, but {names[0]} ≠ {names[-1]} ({last}). "
+        f"{_REMEDY}"
     )
 
 

@@ -20,9 +20,8 @@ from mvcc.constraints._csv import Arrays, ConstraintFile, Row, bytes_of
 from mvcc.constraints._kernels.merging import unified
 from mvcc.exceptions import ConstraintConflictError, InvalidInputError
 
-MOST_LISTED = (
-    2**20
-)  # pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
+# pairs of a closure that are listed at once; more stay neighborhoods until they are asked for
+MOST_LISTED = 2**20
 
 Listed = Arrays
 Source = tuple[NDArray[np.object_], Ints]  # the file that each was read from, and the line
@@ -83,10 +82,7 @@ class Constraints:
 
     @classmethod
     def from_repeated(cls, pairs: Ints, must_link: Bools, weights: Floats) -> Constraints:
-        """Make constraints from trusted arrays (i < j).
-
-        The heaviest of each pair and type stays.
-        """
+        """Make constraints from trusted arrays (i < j), the heaviest of each pair and type."""
         keys = _keys(pairs, must_link)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
@@ -127,10 +123,7 @@ class Constraints:
         return self._listed
 
     def spanning(self) -> Listed:
-        """Return as few constraints as these follow from.
-
-        Those listed, and what holds neighborhoods together.
-        """
+        """Return as few constraints as these follow from, neighborhoods as chains."""
         if self._parts is None:
             return self.listed()
         neighborhoods, others = self._parts

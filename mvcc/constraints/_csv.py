@@ -1,7 +1,4 @@
-"""Lists of constraints as text files.
-
-The columns i, j, kind (must-link or cannot-link) and, optionally, weight.
-"""
+"""Constraints as text files: i, j, kind (must-link or cannot-link), perhaps weight."""
 
 from __future__ import annotations
 
@@ -51,7 +48,8 @@ class ConstraintFile:
         header = [name.strip() for name in next(records, (1, []))[1]]
         if header not in (COLUMNS, COLUMNS[:3]):
             raise InvalidInputError(
-                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not {clipped(delimiter.join(header))}."
+                f"{place}:1: the columns must be i,j,kind or i,j,kind,weight, not "
+                f"{clipped(delimiter.join(header))}."
             )
         return cls(
             os.path.basename(os.fsdecode(path)),
@@ -105,7 +103,8 @@ class ConstraintFile:
             raise InvalidInputError(f"{where}: row numbers must lie in 0 … {MAX_ROW}: {line}")
         if i == j:
             raise InvalidInputError(
-                f"{where}: {shown(record[0].strip())} is linked with itself; remove this constraint."
+                f"{where}: {shown(record[0].strip())} is linked with itself; remove this "
+                "constraint."
             )
         if not 0 <= weight < math.inf:
             raise InvalidInputError(f"{where}: a weight must be finite and 0 or more: {line}")
@@ -123,7 +122,8 @@ def bytes_of(rows: Iterable[Row], ids: Sequence[str] | None = None) -> bytes:
             return row
         if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in str(ids[row])):
             raise InvalidInputError(
-                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can hold."
+                f"the id of row {row}, {shown(ids[row])}, has a character that no text file can "
+                "hold."
             )
         return ids[row]
 

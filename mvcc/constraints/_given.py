@@ -1,7 +1,4 @@
-"""Constraints as users give them for the rows of one table.
-
-By row numbers, or by ids in a DataFrame.
-"""
+"""Constraints as users give them for one table: by row numbers, or by ids in a DataFrame."""
 
 from __future__ import annotations
 
@@ -32,7 +29,8 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
 
         if not isinstance(given, pd.DataFrame):
             raise InvalidInputError(
-                f"constraints must be mvcc.Constraints, a DataFrame or None, not {type(given).__name__}."
+                "constraints must be mvcc.Constraints, a DataFrame or None, not "
+                f"{type(given).__name__}."
             )
         if isinstance(X, pd.DataFrame):
             return constraints_of_frame(given, X.index, "the row index of X")
@@ -47,10 +45,7 @@ def constraints_on(X: Any, n: int, given: Any) -> Constraints:
 def constraints_of_frame(
     frame: pd.DataFrame, index: pd.Index[Any], index_in_words: str, where: str = "constraints"
 ) -> Constraints:
-    """Return the constraints that a DataFrame of ids holds.
-
-    Messages call index and frame as is said.
-    """
+    """Return the constraints that a DataFrame of ids holds, which messages call ``where``."""
     columns = list(frame.columns)
     if columns not in (COLUMNS, COLUMNS[:3]):
         raise InvalidInputError(

@@ -1,7 +1,4 @@
-"""Relations between views: their closure, f_{U→V} of Eq.
-
-12, and sampling a portion of them (§4, §5.2, §6.2).
-"""
+"""Relations between views: checked, closed, sampled and rewired (§4, §5.2, §6.2)."""
 
 from __future__ import annotations
 
@@ -41,7 +38,8 @@ def check_mappings(
     """
     if mappings is not None and not isinstance(mappings, Mapping):
         raise InvalidInputError(
-            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not {type(mappings).__name__}."
+            f"mappings must be a dict {{(u, v): rows of the views u and v}}, not "
+            f"{type(mappings).__name__}."
         )
     n_views = len(sizes)
     gathered: dict[tuple[int, int], list[Ints]] = {}
@@ -157,10 +155,7 @@ def _closed(
 def refuse_conflicts(
     constraints: list[Constraints], relations: Relations, call: CallRow = CALL_BY_NUMBER
 ) -> None:
-    """Raise an error if checked constraints and relations contradict each other.
-
-    ``call`` as for ``augment``.
-    """
+    """Raise an error if checked constraints and relations contradict each other."""
     _graph(constraints, relations, call)
 
 
@@ -234,10 +229,7 @@ def drop_conflicts(
 
 @dataclass(frozen=True)
 class _AllLinks:
-    """Constraints and relations of all views as the links of one graph.
-
-    View after view, then the relations.
-    """
+    """Constraints and relations of all views as the links of one graph; relations come last."""
 
     # (m, 2): a row of a view is the view's offset and the number of the row
     nodes: Ints
@@ -271,10 +263,7 @@ class _AllLinks:
         )
 
     def origin(self, link: int) -> tuple[int, int]:
-        """Return the view that a link is a constraint of, and its place there.
-
-        For a relation the number of views.
-        """
+        """Return the view of a link and its place there; of a relation the number of views."""
         view = int(np.searchsorted(self.first, link, side="right")) - 1
         return view, link - int(self.first[view])
 
@@ -287,9 +276,8 @@ def _checked(
         raise InvalidInputError(
             "constraints is empty; give one Constraints (or None) for each view."
         )
-    return given, check_mappings(
-        mappings, [MAX_ROW + 1] * len(given)
-    )  # the sizes of the views are not known
+    # the sizes of the views are not known
+    return given, check_mappings(mappings, [MAX_ROW + 1] * len(given))
 
 
 def _closed_by_weight(
@@ -359,10 +347,7 @@ def relations_between(relations: Relations, source: int, target: int) -> Ints:
 def sample_relations(
     relations: Ints, portions: Sequence[float], rng: np.random.Generator
 ) -> list[Ints]:
-    """Draw ``round(portion · r)`` of r relations for each portion.
-
-    Larger portions contain the smaller ones (§6.2).
-    """
+    """Draw ``round(portion · r)`` of r relations for each portion, nested (§6.2)."""
     order = rng.permutation(len(relations))
     return [relations[np.sort(order[: round(portion * len(relations))])] for portion in portions]
 

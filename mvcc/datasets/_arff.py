@@ -29,9 +29,8 @@ def read_arff(path: Path) -> tuple[Floats, Ints]:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error
     attributes, rows, lines = parse_arff(decoded(content, str(path), DataError), str(path))
     classes = _classes(path, attributes)
-    known = {
-        label: number for number, label in reversed(list(enumerate(classes)))
-    }  # the first of equal names counts
+    # the first of equal names counts
+    known = {label: number for number, label in reversed(list(enumerate(classes)))}
     features, labels = [], []
     for values, line in zip(rows, lines, strict=True):
         if (label := values.pop()) not in known:

@@ -1,7 +1,4 @@
-"""What a data set is, and how it is loaded by its name.
-
-What loaders share: pairs (§6.1) and checks of options.
-"""
+"""What a data set is, how it is loaded by its name, and what loaders share (§6.1)."""
 
 from __future__ import annotations
 
@@ -66,10 +63,7 @@ def pair_at_random(labels: Sequence[Ints], rng: np.random.Generator) -> dict[tup
 
 
 def relate(super_instances: Ints) -> dict[tuple[int, int], Ints]:
-    """List the related rows of views u < v, sorted by the row in u.
-
-    Super-instances are rows, views are columns.
-    """
+    """List the related rows of views u < v, by the row in u; super-instances are rows."""
     return {
         (u, v): super_instances[np.argsort(super_instances[:, u])][:, [u, v]]
         for u, v in combinations(range(super_instances.shape[1]), 2)
@@ -80,10 +74,7 @@ T = TypeVar("T")
 
 
 def check_choice(value: Any, name: str, allowed: tuple[T, ...]) -> T:
-    """Return the one of the allowed values that was chosen.
-
-    True and False are not taken for 1 and 0.
-    """
+    """Return the allowed value that was chosen; True and False are not taken for 1 and 0."""
     single = isinstance(value, str | int | float | np.generic)
     if (
         not single
@@ -105,7 +96,8 @@ def check_multiple(value: Any, name: str, factor: int, high: int) -> int:
         or value % factor
     ):
         raise InvalidInputError(
-            f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest allowed is {high}."
+            f"{name} must be a positive multiple of {factor}, not {shown(value)}; the largest "
+            f"allowed is {high}."
         )
     return int(value)
 
@@ -179,6 +171,7 @@ def load_dataset(
     data = load(as_generator(random_state), *fetch(info.name, data_dir).values(), **options)
     if not isinstance(data, Dataset):
         raise DataError(
-            f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a mvcc.Dataset."
+            f"The data set {name!r} is {clipped(repr(data))}; {info.loader} must return a "
+            "mvcc.Dataset."
         )
     return data

@@ -1,7 +1,4 @@
-"""The benchmarks of multi-view clustering.
-
-Tables of the same objects, with classes, in Matlab files.
-"""
+"""The benchmarks of multi-view clustering: tables of the same objects, in Matlab files."""
 
 from __future__ import annotations
 
@@ -42,7 +39,8 @@ def load(rng: np.random.Generator, file: Path) -> Dataset:
     views = [np.array(X[rows], np.float64, order="C") for X, rows in zip(tables, seen, strict=True)]
     if [X.shape for X in views] != expected:
         raise DataError(
-            f"{file}: its tables have the shapes {[X.shape for X in views]}, expected are {expected}."
+            f"{file}: its tables have the shapes {[X.shape for X in views]}, expected are "
+            f"{expected}."
         )
     y = np.unique(classes, return_inverse=True)[1].astype(np.int64)
     matches = {(u, v): _common(seen[u], seen[v]) for u, v in combinations(range(len(views)), 2)}

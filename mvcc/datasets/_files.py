@@ -83,11 +83,8 @@ def download(file: DataFile, folder: Path) -> Path:
         if isinstance(file, DataFolder):
             return _documents(file, folder)
         return _retrieve(file.url, file.sha256, file.size, folder / file.name)
-    except (
-        ValueError,
-        EOFError,
-        tarfile.TarError,
-    ) as error:  # a ValueError is pooch's only sign of a wrong checksum
+    except (ValueError, EOFError, tarfile.TarError) as error:
+        # a ValueError is pooch's only sign of a wrong checksum
         if isinstance(error, OSError):  # an address that is refused on the way is both
             raise
         raise DataError(
@@ -145,10 +142,7 @@ _logger = logging.getLogger("mvcc.datasets")
 
 
 def cache_folder() -> Path:
-    """Where downloaded files are kept, which need not exist.
-
-    ``data/`` of a checkout, else the user's cache folder.
-    """
+    """Where downloaded files are kept: ``data/`` of a checkout, else the user's cache folder."""
     root = Path(__file__).resolve().parents[2]
     if (root / "pyproject.toml").is_file():
         return root / "data"
@@ -158,10 +152,7 @@ def cache_folder() -> Path:
 
 
 def search_folders(data_dir: str | PathLike[str] | None = None) -> list[Path]:
-    """Name the folders that are searched for data files, in this order.
-
-    Data_dir, ``$MVCC_DATA``, the cache.
-    """
+    """Name the folders to search: data_dir, ``$MVCC_DATA``, the cache, in this order."""
     folders = []
     for origin, value in (
         ("data_dir (--data-dir)", data_dir),
@@ -211,10 +202,7 @@ def find_file(file: DataFile, data_dir: str | PathLike[str] | None = None) -> Pa
 
 
 def fetch(name: str, data_dir: str | PathLike[str] | None = None) -> dict[str, Path]:
-    """Find and verify all files of a data set, by name.
-
-    Download those that are found nowhere into the cache.
-    """
+    """Find and verify all files of a data set, by name; download missing ones into the cache."""
     return {
         file.name: find_file(file, data_dir) or _download(file, data_dir)
         for file in dataset_info(name).files
@@ -240,10 +228,7 @@ def _digest(file: DataFile, path: Path) -> tuple[str, int]:
 
 @lru_cache
 def _digest_of_documents(folder: Path, modified: int) -> tuple[str, int]:
-    """Every trial asks for the same thousands of documents.
-
-    Remember them as long as none comes or goes.
-    """
+    """Remember the thousands of documents that every trial asks for, until one comes or goes."""
     return digest_of(documents(folder))
 
 

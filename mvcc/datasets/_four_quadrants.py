@@ -9,9 +9,8 @@ from scipy.spatial.distance import cdist
 from mvcc._utils.types import Floats, Ints
 from mvcc.datasets._dataset import Dataset, check_choice, check_multiple, relate
 
-_CENTERS = np.array(
-    [[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0], [3.0, -3.0]]
-)  # quadrants I, II, III, IV
+# quadrants I, II, III, IV
+_CENTERS = np.array([[3.0, 3.0], [-3.0, 3.0], [-3.0, -3.0], [3.0, -3.0]])
 _MOST = 20_000  # instances of a view: those of each quadrant are matched by all their distances
 _CLUSTERS = np.array([0, 1, 1, 0], dtype=np.int64)
 

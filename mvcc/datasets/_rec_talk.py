@@ -66,10 +66,7 @@ def load(
 
 @lru_cache(maxsize=4)
 def _word_counts(groups: tuple[Path, Path], headers: bool) -> tuple[Any, Ints]:
-    """Count every word in every document of two groups.
-
-    A sparse matrix, columns in alphabetical order; classes.
-    """
+    """Count words in the documents of two groups, columns in alphabetical order; return classes."""
     texts, labels = [], []
     for label, folder in enumerate(groups):
         for path in documents(folder):
@@ -96,19 +93,16 @@ def _draw(
         poor = rows[counts[rows][:, columns].getnnz(axis=1) < min_words]
         if not len(poor):
             return rows, columns
-        orders = [
-            order[~np.isin(order, poor)] for order in orders
-        ]  # the next of the order moves up
+        # the next of the order moves up
+        orders = [order[~np.isin(order, poor)] for order in orders]
     raise InvalidInputError(
-        f"min_words={min_words} leaves a group fewer than {size} documents; a smaller number leaves more."
+        f"min_words={min_words} leaves a group fewer than {size} documents; a smaller number "
+        "leaves more."
     )
 
 
 def _chi2(first: Any, second: Any) -> Floats:
-    """Score words by χ² of the documents that have them, a and b of two classes of equal size.
-
-    (a − b)² / (a + b).
-    """
+    """Score words by χ² of the documents, a and b, that have them: (a − b)² / (a + b)."""
     a, b = first.getnnz(axis=0), second.getnnz(axis=0)
     scores: Floats = (a - b) ** 2 / np.maximum(a + b, 1)
     return scores

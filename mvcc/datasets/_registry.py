@@ -81,10 +81,7 @@ class DatasetInfo:
     package: tuple[tuple[str, str], ...] = ()
 
     def options(self) -> dict[str, str]:
-        """Return the options of its loader, each with its default as it is written.
-
-        Its module is not imported.
-        """
+        """Return the options of its loader, each with its default as written, without an import."""
         module, _, function = self.loader.partition(":")
         try:
             spec = find_spec(module)
@@ -163,10 +160,7 @@ def _document() -> Any:
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """Look a data set up by its name.
-
-    The error for an unknown one lists the known names and the nearest match.
-    """
+    """Look a data set up by its name; the error for another lists the known and the nearest."""
     known = registry()
     if not isinstance(name, str) or name not in known:
         nearest = (

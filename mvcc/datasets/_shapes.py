@@ -24,9 +24,8 @@ def draw_shape(
     """
     n = check_multiple(instances_per_view, "instances_per_view", 2, 10**6)
     spread = check_number(noise, "noise", low=0, high=1e100)
-    legacy = np.random.RandomState(
-        rng.bit_generator
-    )  # what scikit-learn takes; it draws from the same stream
+    # what scikit-learn takes; it draws from the same stream
+    legacy = np.random.RandomState(rng.bit_generator)
     drawn = [shape(n_samples=n, shuffle=False, noise=spread, random_state=legacy) for _ in range(2)]
     labels = [y.astype(np.int64) for _, y in drawn]
     return Dataset([X for X, _ in drawn], labels, pair_at_random(labels, rng), ("A", "B"))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from mvcc.experiments._config import Config, MultiView, SingleView
-from mvcc.experiments._values import Closure
+from mvcc.experiments._config import Closure, Config, MultiView, SingleView
 from mvcc.multiview import needs_base, takes_threshold, uses_relations
 from mvcc.results import PROPAGATION
 
@@ -21,10 +20,7 @@ ALONE = "single-view"  # the method that uses neither mapping nor other views
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of one learning curve, as columns of the results name it.
-
-    What a method does not use is None.
-    """
+    """A point of a learning curve, as results name it; what a method does not use is None."""
 
     experiment: str
     dataset: str
@@ -38,19 +34,12 @@ class Cell:
     n_constraints: int
 
 
-TEXT = (
-    "view",
-    "base",
-    "closure",
-    "threshold",
-)  # text in a table also where all of a column is empty
+# text in a table also where all of a column is empty
+TEXT = ("view", "base", "closure", "threshold")
 
 
 def with_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Make text of the columns that are.
-
-    What is missing stays so, of which pandas before 3 makes "None".
-    """
+    """Make text of the columns that are, but for what is missing: pandas before 3 makes "None"."""
     return table.assign(
         **{name: table[name].astype("str").where(table[name].notna()) for name in TEXT}
     )

@@ -1,7 +1,4 @@
-"""Looking through results on disk.
-
-What is whole, what is damaged, and where equal experiments disagree, why.
-"""
+"""Looking through results on disk: what is whole or damaged, and why equal ones disagree."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ class Finding:
 
 
 def check_results(paths: Iterable[Path]) -> tuple[list[Finding], list[str]]:
-    """Verify every results folder among and below the given ones.
-
-    Say where curves differ that should not, and why.
-    """
+    """Verify every results folder among and below the given ones; say why curves differ."""
     asked = list(paths)
     folders = sorted({manifest.parent for path in asked for manifest in _manifests(path)})
     if not folders:
@@ -85,10 +79,7 @@ def _check(folder: Path) -> tuple[Finding, Manifest | None]:
 
 
 def _disagreements(manifests: dict[Path, Manifest]) -> list[str]:
-    """Compare the curves of folders that should have the same.
-
-    The text, which the packing does not change.
-    """
+    """Compare the curves of folders that should have the same, by their unpacked text."""
     groups: dict[str, list[Path]] = {}
     for folder, manifest in manifests.items():
         groups.setdefault(json.dumps([manifest.config, manifest.data], sort_keys=True), []).append(

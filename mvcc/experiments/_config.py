@@ -6,9 +6,16 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from mvcc._utils.messages import clipped, nearest
 from mvcc._utils.settings import (
@@ -16,33 +23,98 @@ from mvcc._utils.settings import (
     Problems,
     Section,
     allowed,
+    alone_or_several,
     assign,
+    distinct,
+    got,
+    increasing,
+    not_one_of,
+    one_of,
     read_yaml,
     refuse,
     validated,
 )
 from mvcc.datasets import registry
-from mvcc.experiments._values import (
-    Bases,
-    Closures,
-    Components,
-    Counts,
-    Init,
-    Name,
-    Portions,
-    Scalar,
-    Scaling,
-    Sigma,
-    Study,
-    Thresholds,
-    TransferOptions,
-    Transfers,
-    ViewThreshold,
-    data_set,
-    loader_options,
-)
-from mvcc.multiview import base_names, own_transfer_names, transfer_options
+from mvcc.multiview import base_names, check_method, own_transfer_names, transfer_options
 from mvcc.results import JOINT, POOLED
+
+Closure: TypeAlias = Literal["full", "view", "none"]
+Scaling: TypeAlias = Literal["minmax", "none"]
+Study: TypeAlias = Literal[
+    "main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"
+]
+
+
+def data_set(value: Any) -> Any:
+    if value not in tuple(registry()):
+        raise ValueError(not_one_of(value, registry()))
+    return value
+
+
+def loader_options(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a section with one `option: value` per line, got {got(value)}.")
+    if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
+        raise ValueError(
+            f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader."
+        )
+    return dict(sorted(value.items()))
+
+
+def transfer_method(value: Any) -> str:
+    """Return the name of a method that can be used here, of mvcc or of another package."""
+    if not isinstance(value, str):
+        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {got(value)}.")
+    check_method(value)
+    return value
+
+
+def sections_of_options(value: Any) -> Any:
+    if not isinstance(value, dict) or not all(
+        isinstance(options, dict) and options for options in value.values()
+    ):
+        raise ValueError(
+            "must be a section for each method, such as `constraint-propagation: "
+            f"{{regularization: 1e-3}}`, got {got(value)}."
+        )
+    return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
+
+
+Name = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]*$", max_length=64),
+    allowed("1 to 64 letters, digits, _ and -, not beginning with -"),
+]
+Scalar = Annotated[str | int | float | bool, allowed("a single text, number, true or false")]
+Components = Annotated[int, Field(ge=1, le=10**6), allowed("a whole number from 1 to 10^6")]
+Sigma = Annotated[float, Field(gt=0), allowed("a number above 0")]
+Threshold = Annotated[float, Field(gt=0, le=1)]
+ViewThreshold = Annotated[Threshold, allowed("a number above 0, up to 1")]
+Portion = Annotated[float, Field(ge=0, le=1), allowed("a number from 0 to 1 (0.2 for 20 %)")]
+Count = Annotated[int, Field(ge=0, le=10**9), allowed("a whole number from 0 to 10^9")]
+_List = Field(min_length=1, strict=False)
+Portions = Annotated[tuple[Portion, ...], _List, AfterValidator(increasing)]
+Counts = Annotated[tuple[Count, ...], _List, AfterValidator(increasing)]
+Thresholds = Annotated[
+    tuple[Annotated[Threshold | Literal["cv"], allowed("a number above 0, up to 1, or cv")], ...],
+    _List,
+    BeforeValidator(alone_or_several),
+    AfterValidator(distinct),
+]
+Closures = Annotated[
+    tuple[Closure, ...], _List, BeforeValidator(alone_or_several), AfterValidator(distinct)
+]
+# the default is left out, so that results of configs before this option keep their identity
+Init = Annotated[
+    Literal["auto"] | None,
+    BeforeValidator(lambda value: None if value == "neighborhoods" else value),
+    one_of(("neighborhoods", "auto")),
+]
+Bases = Annotated[tuple[Annotated[str, one_of(base_names())], ...], _List, AfterValidator(distinct)]
+Transfers = Annotated[
+    tuple[Annotated[str, BeforeValidator(transfer_method)], ...], _List, AfterValidator(distinct)
+]
+TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]
 
 MAX_CELLS = 100_000  # of a trial; more is a slip in a list, and would fill the memory
 
@@ -103,12 +175,13 @@ class MultiView(Section):
     ) -> tuple[float, ...]:
         if max(rewired) > 0 and JOINT in info.data.get("transfers", ()):
             raise ValueError(
-                f"{JOINT} refuses relations that contradict constraints; leave it out of the transfers."
+                f"{JOINT} refuses relations that contradict constraints; leave it out of the "
+                "transfers."
             )
         if max(rewired) > 0 and "full" in info.data.get("closure", ()):
             raise ValueError(
-                "relations between instances of different classes contradict the constraints once both are closed "
-                "together; give `closure: view` or `closure: none`."
+                "relations between instances of different classes contradict the constraints once "
+                "both are closed together; give `closure: view` or `closure: none`."
             )
         return rewired
 
@@ -118,7 +191,8 @@ class MultiView(Section):
         if math.prod(length for _, length in lists) > MAX_CELLS:
             product = " × ".join(f"{length} {name}" for name, length in lists if length > 1)
             raise ValueError(
-                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists."
+                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the "
+                "lists."
             )
         return self
 
@@ -177,7 +251,8 @@ class Config(Section):
             refuse(
                 (
                     ("thresholds", view),
-                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: {', '.join(views)}.",
+                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: "
+                    f"{', '.join(views)}.",
                 )
                 for view in single_view.thresholds
                 if view not in views

@@ -1,7 +1,4 @@
-"""What one trial draws for all of its cells.
-
-Order of the instances, constraints, mapping (§6.2).
-"""
+"""What a trial draws for all of its cells: order of instances, constraints, mapping (§6.2)."""
 
 from __future__ import annotations
 
@@ -21,10 +18,7 @@ from mvcc.results import POOLED
 
 
 class Role(IntEnum):
-    """What a random stream of a trial is for.
-
-    The numbers are part of every result: never change them.
-    """
+    """What a random stream is for. The numbers are part of every result: never change them."""
 
     DATA = 0
     ORDER = 1
@@ -62,10 +56,7 @@ def stream(config: Config, trial: int, role: Role, part: int = 0) -> np.random.S
 
 
 def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None = None) -> Draw:
-    """Draw the data of one trial.
-
-    The instances are shuffled, so that their order tells nothing about their class.
-    """
+    """Draw the data of one trial, shuffled, so that the order tells nothing about the class."""
     dataset = load_dataset(
         config.dataset,
         data_dir=data_dir,
@@ -74,9 +65,8 @@ def draw_trial(config: Config, trial: int, data_dir: str | PathLike[str] | None 
     )
     parts = list(zip(dataset.names, dataset.views, dataset.labels, strict=True))
     alone = config.single_view.thresholds if config.single_view is not None else {}
-    if unknown := sorted(
-        alone.keys() - {*dataset.names, POOLED}
-    ):  # of a data set whose views no config knows
+    # of a data set whose views no config knows
+    if unknown := sorted(alone.keys() - {*dataset.names, POOLED}):
         raise InvalidInputError(
             f"{config.dataset} has no view {unknown[0]}; it has {', '.join(dataset.names)}."
         )
@@ -138,10 +128,7 @@ def _relations(
 
 
 def embed(X: Floats, features: Features) -> Floats:
-    """Make the features that are clustered (§6.1).
-
-    The order of the rows does not matter to them.
-    """
+    """Make the features that are clustered (§6.1), whatever the order of the rows."""
     if features.method == "none":
         return X
     if features.method == "auto":

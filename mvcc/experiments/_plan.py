@@ -18,10 +18,7 @@ from mvcc.results import Manifest, Run, differences
 
 
 def describe_run(config: Config, data_dir: str | os.PathLike[str] | None) -> Manifest:
-    """Collect what a manifest says of a run that starts now.
-
-    Config, data, and a list with the run itself.
-    """
+    """Collect what a manifest says of a run that starts now: config, data, the run itself."""
     return Manifest(
         config=config.resolved(),
         data=file_checksums(config.dataset, data_dir),

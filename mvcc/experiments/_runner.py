@@ -1,7 +1,4 @@
-"""Running an experiment: the missing trials in parallel, each stored at once.
-
-And one trial again.
-"""
+"""Running an experiment: the missing trials in parallel, each stored at once; one trial again."""
 
 from __future__ import annotations
 
@@ -91,17 +88,15 @@ def run_experiment(
     store, manifest = ResultsStore(folder), describe_run(config, data_dir)
     plan = plan_for(store, manifest, config, fresh)
     if plan.missing:
-        draw_trial(
-            config, plan.missing[0], data_dir
-        )  # an impossible config fails here, before anything is written
+        # an impossible config fails here, before anything is written
+        draw_trial(config, plan.missing[0], data_dir)
     failed: dict[int, Path] = {}
     if plan.finished:
         on_start(plan)
     else:
         with store.held(on_note):
-            plan = plan_for(
-                store, manifest, config, fresh
-            )  # once more: nobody else writes from now on
+            # once more: nobody else writes from now on
+            plan = plan_for(store, manifest, config, fresh)
             _prepare(store, plan, manifest, fresh, on_note)
             on_start(plan)
             if plan.missing:
@@ -171,9 +166,8 @@ class Replay:
     compared: bool  # whether it is stored
     differing: int  # rows that differ from the stored ones, in any bit
     first: str  # the first difference
-    causes: list[
-        str
-    ]  # in what program, libraries, processor or data differ from those of the latest stored run
+    # in what program, libraries, processor or data differ from those of the latest stored run
+    causes: list[str]
 
 
 def replay_trial(
@@ -188,7 +182,8 @@ def replay_trial(
     manifest = store.manifest()
     if manifest is None:
         raise StoreError(
-            f"{store.folder} holds no results: there is no manifest.json. Give the folder of one run."
+            f"{store.folder} holds no results: there is no manifest.json. Give the folder of one "
+            "run."
         )
     config = _config(manifest, store)
     rows = run_trial(config, trial, data_dir)
@@ -225,5 +220,6 @@ def _compare(stored: pd.DataFrame | None, rows: pd.DataFrame) -> tuple[int, str]
     row, column = divmod(int((~same).to_numpy().argmax()), len(rows.columns))
     name = rows.columns[column]
     return int((~same).any(axis=1).sum()), (
-        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, {rows[name].tolist()[row]!r} now"
+        f"row {row + 1}, {name}: {stored[name].tolist()[row]!r} stored, "
+        f"{rows[name].tolist()[row]!r} now"
     )

@@ -1,7 +1,4 @@
-"""One trial: all cells of an experiment on one draw of data, constraints and mapping.
-
-The example of Figure 3.
-"""
+"""One trial: all cells of an experiment on one draw; the example of Figure 3."""
 
 from __future__ import annotations
 
@@ -41,10 +38,7 @@ from mvcc.results import CROSS_VALIDATED, JOINT, K_MEANS, KINDS, MEASURES, PROPA
 
 @dataclass(frozen=True)
 class Problem:
-    """What the methods of one cell are given, the same for all bases and methods.
-
-    As drawn, and closed.
-    """
+    """What all bases and methods of one cell are given: as drawn, and closed."""
 
     views: list[Floats]
     labels: list[Ints]
@@ -67,9 +61,8 @@ def run_trial(
         draw = draw_trial(config, trial, data_dir)
         seed = clustering_seed(config, trial)
         problems: dict[Any, Problem] = {}
-        known: dict[
-            Any, float
-        ] = {}  # F of methods without a base; k-means' is the same in all cells
+        # F of methods without a base; k-means' is the same in all cells
+        known: dict[Any, float] = {}
         rows = [
             {"trial": trial} | _run_cell(config, cell, draw, problems, known, seed)
             for cell in list_cells(config)
@@ -79,10 +72,7 @@ def run_trial(
 
 @dataclass(frozen=True)
 class Attempt:
-    """What became of a trial, to be sent between processes.
-
-    Its rows, or the traceback of its failure.
-    """
+    """The end of a trial, to be sent between processes: its rows, or a traceback."""
 
     trial: int
     rows: pd.DataFrame | None
@@ -192,10 +182,7 @@ def mean_f_measure(problem: Problem, found: Sequence[Ints]) -> float:
 
 
 def cluster_without_base(config: Config, cell: Cell, problem: Problem, seed: int) -> Sequence[Ints]:
-    """Return the labels of every view by a method that has no base.
-
-    It gets constraints and relations as drawn.
-    """
+    """Return the labels by a method without a base, from constraints and relations as drawn."""
     model = make_without_base(
         cell.method, _n_clusters(problem), random_state=seed, **_options(config, cell)
     )
@@ -247,10 +234,7 @@ def fit(config: Config, cell: Cell, problem: Problem, seed: int) -> MultiViewCon
 
 
 def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict[str, float]:
-    """Count and weigh what the views passed on, by kind.
-
-    All of it, and what was inferred rather than given.
-    """
+    """Count and weigh what views passed on, by kind: all, and what was inferred."""
     sums = np.zeros((len(KINDS), 2, 3))
     former: list[tuple[Any, Any]] = [(None, None)] * len(problem.labels)
     for views in model.history_:
@@ -273,10 +257,7 @@ def _propagated(model: MultiViewConstrainedClustering, problem: Problem) -> dict
 
 
 def _tally(constraints: Constraints, given: Constraints, y: Ints) -> Floats:
-    """Return number, weight and correct weight of constraints, by kind.
-
-    Of all, and of those that were not given.
-    """
+    """Return number, weight and correct weight of constraints, by kind: of all, of new ones."""
     lists, counts = weights_by_use(
         constraints.pairs,
         constraints.must_link,

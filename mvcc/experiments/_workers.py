@@ -103,14 +103,12 @@ def _attempt_away(version: str, config: Config, data_dir: str | None, trial: int
 
 
 def _environments(client: Client, transfers: Iterable[str] = ()) -> dict[str, Run]:
-    """Ask the workers for their versions and machines.
-
-    Raise WorkerError where one cannot run trials.
-    """
+    """Ask the workers for versions and machines; a WorkerError if one cannot run trials."""
     answers = client.run(this_run, list(transfers), on_error="return").items()
+    # gone
     found: dict[str, Run] = {
         address: answer for address, answer in answers if not isinstance(answer, OSError)
-    }  # gone
+    }
     for address, answer in found.items():
         if isinstance(answer, Exception) or answer.versions["mvcc"] != __version__:
             there = (
@@ -138,9 +136,8 @@ def attempt_trials(
     that are not finished. When that happens again, at least one must have been finished in between.
     """
     backend, _ = get_active_backend()
-    if (
-        type(backend).__name__ == "DaskDistributedBackend"
-    ):  # told by its name: dask may not be installed
+    # told by its name: dask may not be installed
+    if type(backend).__name__ == "DaskDistributedBackend":
         yield from attempt_on_dask(backend.client, config, trials, n_jobs, data_dir, on_note)
         return
     # one trial at a time: none waits in a worker for others, to be lost with them
@@ -174,9 +171,8 @@ def attempt_trials(
 
 def _belong_to(parent: int) -> None:
     """Let a worker leave Ctrl-C to the process that started it, and end when that was killed."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # a terminal interrupts workers, too, wherever they are
+    # a terminal interrupts workers, too, wherever they are
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:

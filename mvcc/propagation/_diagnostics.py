@@ -1,7 +1,4 @@
-"""Two indicators that data are unfit for Constraint Propagation (§6.4).
-
-Clusters not globular, or overlapping.
-"""
+"""Two indicators that data are unfit for propagation (§6.4): clusters not globular, or near."""
 
 from __future__ import annotations
 
@@ -123,9 +120,8 @@ def _divergence(
     for q, W in enumerate(whiteners):
         traces = covariances.reshape(len(present), -1) @ (W.T @ W).ravel()  # of Σ_q⁻¹ Σ_p
         distances = (((means - means[q]) @ W.T) ** 2).sum(axis=1)
-        from_p = (
-            traces + distances - data.shape[1] + log_dets[q] - log_dets
-        ) / 2  # KL(p ‖ q) of every p
+        # KL(p ‖ q) of every p
+        from_p = (traces + distances - data.shape[1] + log_dets[q] - log_dets) / 2
         from_p[q] = np.inf
         p = int(from_p.argmin())
         if from_p[p] < smallest:
@@ -136,9 +132,8 @@ def _divergence(
 def _under_metric(gaps: Floats, metric: Floats) -> Floats:
     """Return ‖x − μ‖² − log det M under one metric, diagonal or full."""
     costs: Floats
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # metrics of another scale: infinitely far is far
+    # metrics of another scale: infinitely far is far
+    with np.errstate(over="ignore", invalid="ignore"):
         if metric.ndim == 1:
             costs = gaps**2 @ metric - np.log(metric).sum()
         else:

@@ -176,10 +176,7 @@ def _log_ratio(weights: Floats, threshold: float) -> Floats:
 def _product(
     left: Sparse, right: Sparse, n_columns: int, threshold: float, *, upper: bool, shared: bool
 ) -> Sparse:
-    """Multiply in the (max, ×) semiring, keeping what is ≥ threshold.
-
-    With ``upper`` only right of the diagonal.
-    """
+    """Multiply in the (max, ×) semiring, if ≥ threshold; with ``upper`` right of the diagonal."""
     n_rows = len(left[0]) - 1
 
     def of_rows(block: slice) -> Sparse:

@@ -1,4 +1,4 @@
-"""The checksums of a run: those of a finished one in its manifest, those of one in progress in the ledger."""
+"""The checksums of a run: in its manifest once it is finished, before that in the ledger."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Checksums = dict[str, list[str]]  # the latest last
 
 
 def known_checksums(folder: Path, listed: Mapping[str, str]) -> Checksums:
-    """Return the checksums that each file of a run may have: the one ``listed`` in its manifest, those in the ledger.
+    """Return the checksums that each file of a run may have, ``listed`` or in the ledger.
 
-    A process that is killed between ledger and file leaves the former file in place, which is as good as the new one.
+    A process that is killed between ledger and file leaves the former file in place, which is as
+    good as the new one.
     """
     known: Checksums = {name: [checksum] for name, checksum in listed.items()}
     for checksum, kind, name in entries_in(folder / LEDGER):

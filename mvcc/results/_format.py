@@ -36,10 +36,8 @@ TRANSFERS = {
 }
 BASES = {"pck-means": "PCK-Means", "mpck-means": "MPCK-Means"}
 JOINT, K_MEANS = "joint", "k-means"  # methods that cluster by themselves: what they do has no base
-BEYOND, BEYOND_PEERS = (
-    "beyond",
-    "peers",
-)  # studies: joint beside the paper's methods, and what other packages offer
+# studies: joint beside the paper's methods, and what other packages offer
+BEYOND, BEYOND_PEERS = ("beyond", "peers")
 CROSS_VALIDATED = "cv"
 POOLED = "all"  # the view that is all views of a data set together
 

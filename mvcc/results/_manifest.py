@@ -77,15 +77,13 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def differences(stored: Manifest, current: Manifest) -> list[str]:
-    """List in what a stored run and the current one differ, one line each.
-
-    Trials may be added at any time.
-    """
+    """List in what a stored run and the current one differ; trials may be added at any time."""
     lines: list[str] = []
     for part in ("config", "data"):
         old, new = _flat(getattr(stored, part)), _flat(getattr(current, part))
         lines += [
-            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} now"
+            f"{part}: {clipped(key)}: {_in_brief(old, key)} in the folder, {_in_brief(new, key)} "
+            "now"
             for key in sorted({*old, *new} - {"trials"})
             if old.get(key) != new.get(key)
         ]
@@ -106,16 +104,14 @@ def differences(stored: Manifest, current: Manifest) -> list[str]:
 
 
 def environment_differences(one: Run, other: Run) -> list[str]:
-    """List what may give two runs of one config other bits.
-
-    Versions of the program and its libraries, processor.
-    """
+    """List what may give two runs of one config other bits: versions, processor."""
     lines = []
     for part in ("versions", "machine"):
         old, new = getattr(one, part), getattr(other, part)
         keys = sorted({*old, *new} - {"system", "cores"})
         lines += [
-            f"{clipped(key)}: {_worded(old, key)} and {_worded(new, key)}{_CHOOSE_KERNELS if key == 'blas' else ''}"
+            f"{clipped(key)}: {_worded(old, key)} and "
+            f"{_worded(new, key)}{_CHOOSE_KERNELS if key == 'blas' else ''}"
             for key in keys
             if old.get(key) != new.get(key)
         ]

@@ -1,7 +1,4 @@
-"""The parts of ``clustering.json``.
-
-Its kinds of values, what it tells of one cluster, and the values of rows.
-"""
+"""The parts of ``clustering.json``: kinds of values, one cluster, the values of rows."""
 
 from __future__ import annotations
 

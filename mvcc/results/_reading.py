@@ -97,10 +97,7 @@ class Results:
 
 
 def find_experiments(results_dir: Path) -> list[Path]:
-    """Return the folders of finished experiments below a folder, sorted.
-
-    Only the folder itself if it is one.
-    """
+    """Return the folders of finished experiments below a folder, or only itself if it is one."""
     try:
         if _is_experiment(results_dir):
             return [results_dir]
@@ -213,9 +210,8 @@ def _check_column(path: Path, table: pd.DataFrame, name: str) -> None:
         _refuse(path, column, column.isin(unreadable), _NO_LABEL)
     else:
         most = 1 if name in _SHARES else _LARGEST
-        words = (
-            column.astype("str") if column.dtype == object else column
-        )  # pandas fails at 1e400 as a whole number
+        # pandas fails at 1e400 as a whole number
+        words = column.astype("str") if column.dtype == object else column
         table[name] = pd.to_numeric(words, errors="coerce").astype(float)
         wrong = column.notna() & ~table[name].between(0, most)
         _refuse(path, column, wrong, f"not a number from 0 to {most:g}")
@@ -253,16 +249,12 @@ def _refuse(path: Path, column: pd.Series, wrong: pd.Series, why: str) -> None:
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         value = clipped(str(column.iloc[row]))
-        raise _damaged(
-            path, f"line {row + 2}: {column.name} is {value}, {why}"
-        )  # line 1 is the header
+        # line 1 is the header
+        raise _damaged(path, f"line {row + 2}: {column.name} is {value}, {why}")
 
 
 def _methods(manifest: dict[str, Any]) -> list[str]:
-    """Return the methods that an experiment may have.
-
-    The paper's, and those of other packages that it was run with.
-    """
+    """Return the methods that an experiment may have: the paper's, and those it was run with."""
     try:
         named = manifest["config"]["multi_view"]["transfers"]
     except (KeyError, TypeError):
@@ -275,9 +267,8 @@ def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
     """Parse a CSV file, of which some columns are text; a ValueError says why it is not a table."""
     import pandas as pd
 
-    if (
-        max(map(len, content.splitlines()), default=0) > _LONGEST_LINE
-    ):  # pandas takes minutes for a million columns
+    # pandas takes minutes for a million columns
+    if max(map(len, content.splitlines()), default=0) > _LONGEST_LINE:
         raise ValueError(f"a line has more than {_LONGEST_LINE} characters")
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -288,10 +279,7 @@ def parse_table(content: bytes, texts: Sequence[str]) -> pd.DataFrame:
 
 
 def is_label(value: object) -> bool:
-    """Tell whether a value can be written beside a curve or into a page.
-
-    Short, visible, nothing that marks up.
-    """
+    """Tell whether a value is short and visible and marks nothing up, as pages and figures need."""
     return (
         isinstance(value, str)
         and len(value) <= _LONGEST_TEXT

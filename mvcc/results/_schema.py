@@ -1,7 +1,4 @@
-"""What ``clustering.json`` has to hold before a page is made of it.
-
-It may be damaged or from elsewhere.
-"""
+"""What ``clustering.json`` has to hold before a page is made of it, damaged or foreign."""
 
 from __future__ import annotations
 
@@ -153,10 +150,7 @@ class ViewFacts(Facts):
     all_ari: Number | None = None
 
     def counts(self, name: str) -> LinkCounts:
-        """Count the given, propagated or received constraints.
-
-        The lists of the latter two may be cut.
-        """
+        """Count the given, propagated or received constraints, beyond where lists are cut."""
         if name == "given":
             must_links = sum(link.must_link for link in self.given)
             return LinkCounts(must_link=must_links, cannot_link=len(self.given) - must_links)
@@ -264,10 +258,7 @@ class Compared(Facts):
 
 
 class Comparison(Facts):
-    """The method of a job, the first one, beside others.
-
-    In a sample of so many rows where all are too many.
-    """
+    """The method of a job beside others, in a sample of so many rows where all are too many."""
 
     folds: Count
     n_judgments: Count
@@ -339,7 +330,8 @@ class Clustering(Facts):
         for number, view in enumerate(self.views):
             if max(view.labels) >= self.n_clusters:
                 raise ValueError(
-                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is {self.n_clusters}"
+                    f"views.{number}.labels has a cluster {max(view.labels)}, but `n_clusters` is "
+                    f"{self.n_clusters}"
                 )
         for where, names in (
             ("", self.names),
@@ -364,7 +356,8 @@ class Clustering(Facts):
                 (o for one in profiles for _, o in one.borderline if o >= self.n_clusters), None
             ):
                 raise ValueError(
-                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is {self.n_clusters}"
+                    f"profiles.{number} names cluster {wrong}, but `n_clusters` is "
+                    f"{self.n_clusters}"
                 )
         for number, relation in enumerate(self.relations):
             self._check_relation(f"relations.{number}", relation)
@@ -379,7 +372,8 @@ class Clustering(Facts):
                 )
         if self.stability_runs.count and len(self.stability_runs.agreement) != n_views:
             raise ValueError(
-                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for {n_views} views"
+                f"stability_runs.agreement has {len(self.stability_runs.agreement)} entries for "
+                f"{n_views} views"
             )
         return self
 
@@ -392,7 +386,8 @@ class Clustering(Facts):
         table = relation.held_out.table if relation.held_out else ()
         if table and {len(table), *map(len, table)} != {self.n_clusters}:
             raise ValueError(
-                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} counts"
+                f"{where}.held_out.table must have {self.n_clusters} rows of {self.n_clusters} "
+                "counts"
             )
         for name in ("pairs", "differing", "suspicious"):
             pairs: Iterable[Pair | Suspicious] = getattr(relation, name)
@@ -400,7 +395,8 @@ class Clustering(Facts):
                 (pair for pair in pairs if pair.i >= sizes[0] or pair.j >= sizes[1]), None
             ):
                 raise ValueError(
-                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} rows"
+                    f"{where}.{name} has the pair {[wrong.i, wrong.j]}, but the views have {sizes} "
+                    "rows"
                 )
         k = self.n_clusters
         if (
@@ -420,7 +416,8 @@ def read_facts(folder: Path) -> Clustering:
         facts = parse_json(content_of(path))
     except FileNotFoundError:
         raise StoreError(
-            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc cluster` wrote."
+            f"{folder} holds no clustering: there is no {CLUSTERING}. Name a folder that `mvcc "
+            "cluster` wrote."
         ) from None
     except (OSError, ValueError) as error:
         raise _damaged(str(path), getattr(error, "strerror", None) or str(error)) from error
@@ -430,10 +427,7 @@ def read_facts(folder: Path) -> Clustering:
 
 
 def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Clustering:
-    """Check the facts of a clustering, all that a page shows of them.
-
-    A StoreError says what is wrong, and where.
-    """
+    """Check the facts of a clustering that a page shows; a StoreError says what is wrong, where."""
     if facts.get("kind") != "clustering":
         raise _damaged(
             source, 'it is not what `mvcc cluster` writes: `"kind": "clustering"` is missing'
@@ -455,5 +449,6 @@ def parse_facts(facts: Mapping[str, Any], source: str = "these facts") -> Cluste
 
 def _damaged(source: str, why: str) -> StoreError:
     return StoreError(
-        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write it anew."
+        f"{source} cannot be read: {why}. Restore the file, or run `mvcc cluster` again to write "
+        "it anew."
     )

@@ -91,7 +91,8 @@ def each_view(
     tables = GivenViews.of(X).tables
     if len(tables) != n_views:
         raise InvalidInputError(
-            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict {{view: rows}}."
+            f"X has {len(tables)} views, but {n_views} were fitted; give some of them as a dict "
+            f"{{view: rows}}."
         )
     return [answer(rows, number, f"X[{number}]") for number, rows in enumerate(tables)]
 
@@ -281,7 +282,8 @@ class PerView(TransformerMixin, BaseEstimator):
             )
             if not usable and not (isinstance(one, str) and one == "passthrough"):
                 raise InvalidInputError(
-                    f"transformer must be a transformer, such as StandardScaler(), or 'passthrough', got {shown(one)}."
+                    "transformer must be a transformer, such as StandardScaler(), or "
+                    f"'passthrough', got {shown(one)}."
                 )
         return list(chosen)
 

@@ -63,10 +63,7 @@ class GivenViews:
         return view_number(view, self.names, len(self.tables), what)
 
     def by_number(self, given: Mapping[Any, Any], what: str) -> dict[int, Any]:
-        """Return the entries of a dict {name or number of a view.
-
-        Entry} by the number of the view.
-        """
+        """Return the entries of a dict {name or number of a view: entry} by number."""
         entries: dict[int, Any] = {}
         for view, entry in given.items():
             number = self.number(view, what)
@@ -85,10 +82,7 @@ class GivenViews:
         ]
 
     def arrays(self, *, sparse: bool = False) -> list[Any]:
-        """Return every view as an (n_v, d_v) array of finite floats.
-
-        Or a sparse one, where these are taken.
-        """
+        """Return every view as an (n_v, d_v) array of finite floats, perhaps a sparse one."""
         places = [self._place("views", number) for number in range(len(self.tables))]
         return [
             numbers_of(table, place, sparse=sparse)
@@ -127,7 +121,8 @@ class GivenViews:
             u, v = self._pair(key)
             if (u, v) in pairs:
                 raise InvalidInputError(
-                    f"mappings: {shown(key)} names two views that another key names, too; put their relations together."
+                    f"mappings: {shown(key)} names two views that another key names, too; put "
+                    "their relations together."
                 )
             where = f"mappings[{called(u, self.names)}, {called(v, self.names)}]"
             pairs[u, v] = self._related(given, (u, v), (sizes[u], sizes[v]), where)
@@ -140,7 +135,8 @@ class GivenViews:
         """Return the entries of a list or dict of constraints in the order of the views."""
         if isinstance(given, pd.DataFrame):
             raise InvalidInputError(
-                f"constraints must say which view they are of: give {{view: DataFrame}}; {self._known()}."
+                f"constraints must say which view they are of: give {{view: DataFrame}}; "
+                f"{self._known()}."
             )
         if given is None or isinstance(given, Mapping):
             by_number = self.by_number(given or {}, "constraints")
@@ -148,7 +144,8 @@ class GivenViews:
         entries = as_list(given, "constraints")
         if len(entries) != len(self.tables):
             raise InvalidInputError(
-                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one (or None) each."
+                f"constraints has {len(entries)} entries for {len(self.tables)} views; give one "
+                "(or None) each."
             )
         return entries
 
@@ -199,10 +196,8 @@ class GivenViews:
 
     def _places(self, columns: list[Any], views: tuple[int, int], where: str) -> tuple[int, int]:
         """Return the place of the column of either view: that of its name, else by the key."""
-        if columns == list(views[::-1]) and columns != [
-            0,
-            1,
-        ]:  # so pandas calls columns without names
+        # so pandas calls columns without names
+        if columns == list(views[::-1]) and columns != [0, 1]:
             raise InvalidInputError(
                 f"{where}: the columns are called {columns}, like the views of the key {views} the "
                 f"other way round; call them otherwise, or put them into the order of the key."
@@ -235,10 +230,7 @@ class GivenViews:
 
 
 def view_number(view: Any, names: Sequence[str] | None, n_views: int, what: str) -> int:
-    """Return the number of a view that is named, or numbered.
-
-    The error for an unknown one has the nearest name.
-    """
+    """Return the number of a view that is named or numbered; the error has the nearest name."""
     for number in (_named(view, names), _numbered(view, n_views)):
         if number is not None:
             return number
@@ -269,10 +261,7 @@ def known_views(names: Sequence[str] | None, n_views: int) -> str:
 
 
 def is_table(X: Any) -> bool:
-    """Tell whether X is the rows of one view, where views are asked for.
-
-    A DataFrame, or an array of two dimensions.
-    """
+    """Tell whether X is the rows of one view, a DataFrame or array, where views are asked for."""
     return isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
@@ -282,20 +271,14 @@ def called_table(table: Any) -> str:
 
 
 def numbers_of(table: Any, what: str, *, sparse: bool = False) -> Any:
-    """Return one view as an (n, d) array of finite floats.
-
-    Or a sparse one, where these are taken.
-    """
+    """Return one view as an (n, d) array of finite floats, or a sparse one if these are taken."""
     if isinstance(table, pd.DataFrame):
         _check_columns(table, what)
     return check_table(table, what) if sparse else check_data(table, what)
 
 
 def feature_names(table: Any) -> NDArray[Any] | None:
-    """Return the names of the columns of a DataFrame.
-
-    None where they are not all texts, or of another table.
-    """
+    """Return the names of the columns of a DataFrame; None where they are not all texts."""
     if not isinstance(table, pd.DataFrame) or not all(
         isinstance(name, str) for name in table.columns
     ):

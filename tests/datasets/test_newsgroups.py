@@ -52,16 +52,6 @@ def test_documents_come_in_the_order_of_their_names_as_text_and_other_files_are_
     assert [path.name for path in _files.documents(group)] == ["10", "11", "9"]
 
 
-def test_the_order_is_data_dir_environment_cache(sandbox, folder, monkeypatch):
-    own, environment, cache = folder("own"), folder("environment"), folder("cache")
-    monkeypatch.setenv("MVCC_DATA", str(environment))
-    for expected in (own, environment, cache):
-        group = expected / "20newsgroups" / "rec.autos"
-        assert find_file(sandbox.group, own) == group
-        group.rename(expected / "away")
-    assert find_file(sandbox.group, own) is None
-
-
 @pytest.mark.parametrize(
     "documents",
     [
@@ -192,12 +182,3 @@ def test_a_download_that_fails_leaves_nothing_and_says_how_to_proceed(sandbox, s
     ):
         fetch("news")
     assert not list((sandbox.cache / "20newsgroups").iterdir())
-
-
-def test_only_https_is_downloaded(sandbox, network, monkeypatch):
-    plain = dataclasses.replace(sandbox.group, url="http://example.org/20news.tar.gz")
-    info = dataclasses.replace(_files.dataset_info("news"), files=(plain,))
-    monkeypatch.setattr(_files, "dataset_info", lambda name: info)
-    with pytest.raises(DataError, match="only https"):
-        fetch("news")
-    assert not network.asked

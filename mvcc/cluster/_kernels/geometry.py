@@ -85,10 +85,7 @@ def in_lanes(X, rows):
 
 @kernel
 def lane_distances(lanes, Z, j, metrics, h, found):
-    """Store ‖x − z_j‖² under the metric of cluster h for every x of ``lanes`` (d, LANES).
-
-    The bits are those of a row alone.
-    """
+    """Store ‖x − z_j‖² under metric h for every x of ``lanes``, with the bits of a single row."""
     d = len(lanes)
     for p in range(LANES):
         found[p] = 0.0
@@ -110,10 +107,7 @@ def lane_distances(lanes, Z, j, metrics, h, found):
 
 @kernel
 def _all_distances(lanes, n, Z, j, metrics, h, distances):
-    """Store ‖x − z_j‖² of all n points x in ``lanes``.
-
-    Return the farthest one, the first of equal ones.
-    """
+    """Store ‖x − z_j‖² of all n points x in ``lanes``; return the first of the farthest ones."""
     for block in range(len(lanes)):
         lane_distances(
             lanes[block], Z, j, metrics, h, distances[block * LANES : (block + 1) * LANES]
@@ -154,10 +148,7 @@ def _quickselect(values, place):
 
 @kernel
 def _outermost(outer, inward, count):
-    """Move the `OUTERMOST` outermost of ``count`` points to the front, in place.
-
-    Return how many they are.
-    """
+    """Move the `OUTERMOST` outermost points to the front, in place; return how many they are."""
     cut = _quickselect(inward[:count].copy(), OUTERMOST)
     at_cut, kept = OUTERMOST, 0
     for c in range(count):
@@ -190,9 +181,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
             first = i
     outermost = second = first
     best = 0.0
-    for _ in range(
-        2
-    ):  # from the outermost point to the farthest from it, and on to the farthest from that
+    # from the outermost point to the farthest from it, and on to the farthest from that
+    for _ in range(2):
         first = second
         second = _all_distances(lanes, n, X, first, metrics, h, distances)
         best = distances[second]
@@ -210,9 +200,8 @@ def farthest_pair(X, lanes, mean, metrics, h):
     for a in range(count):
         order[a] = outer[order[a]]
     end, latest = count, 0
-    while (
-        end > 2 and radius[order[end - 1]] + radius[order[1]] < needed
-    ):  # far from the outermost point alone
+    # far from the outermost point alone
+    while end > 2 and radius[order[end - 1]] + radius[order[1]] < needed:
         end -= 1
     lanes = in_lanes(X, order[:end])
     found = np.empty(LANES)

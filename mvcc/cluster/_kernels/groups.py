@@ -91,10 +91,7 @@ def move(own, rivals, groups, g, moments, old, new):
 
 @kernel
 def add_spread(first, second, d, factor, S):
-    """Add factor · Σ (x − z)², or (x − z)(x − z)ᵀ as one row, to S.
-
-    x and z of the sets with these moments.
-    """
+    """Add factor · Σ (x − z)², or (x − z)(x − z)ᵀ as one row, to S; x and z have these moments."""
     for s in range(S.size):
         a, b = (s, s) if S.size == d else (s // d, s % d)
         S[s] += factor * (

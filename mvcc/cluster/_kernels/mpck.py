@@ -344,9 +344,8 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
     known, gaps, reach = np.full(flat.shape, np.nan), np.zeros((k, d)), np.zeros(k)
     lanes = in_lanes(X, np.arange(len(X) if apart else 0))
     if apart:
-        update_farthest(
-            X, lanes, mean, metrics, True, known, gaps, reach
-        )  # all metrics are still the same
+        # all metrics are still the same
+        update_farthest(X, lanes, mean, metrics, True, known, gaps, reach)
     log_dets = np.zeros(k)
     donor = np.full(k, -1)
     former_labels, former_centers, former_metrics = labels.copy(), centers.copy(), flat.copy()
@@ -356,9 +355,8 @@ def mpck_fit(X, centers, metrics, labels, links, groups, shared, max_iter, tol):
         table = cost_table(X, bound, centers, metrics, log_dets)
         mpck_sweep(X, bound, table, metrics, reach, labels, links, groups, origin, own, rivals)
         counts = update_centers(X, labels, centers)
-        if (
-            groups is not None
-        ):  # what moves have added up anew, so that the same labels give the same bits
+        # what moves have added up anew, so that the same labels give the same bits
+        if groups is not None:
             own, rivals = tally(X, origin, labels, groups, k, n_moments)
             broken = violations(own, rivals, groups, d)
         S, rounding = scatters(X, centers, labels, links, gaps, metrics, broken)

@@ -138,10 +138,7 @@ def _assign_blocks(X, rows, centers, metrics, log_dets, labels, first_block, end
 
 
 def assign_nearest(X, rows, centers, metrics, log_dets, labels):
-    """Assign rows without constraints.
-
-    To the cluster of least ‖x − μ_h‖² − log det M_h, the first of equal ones.
-    """
+    """Assign rows without constraints to the first cluster of least ‖x − μ_h‖² − log det M_h."""
     _in_shares(_assign_blocks, rows.size, X, rows, centers, metrics, log_dets, labels)
 
 

@@ -1,7 +1,4 @@
-"""Compiled kernels of the closure.
-
-All pairs that follow from links, and neighborhoods that stand for them.
-"""
+"""Compiled kernels of the closure: all pairs that follow from links, and neighborhoods."""
 
 from __future__ import annotations
 
@@ -20,10 +17,7 @@ def _root(parent, i):
 
 @kernel
 def _join(parent, follower, size, a, b):
-    """Merge the trees of two roots and splice their circular lists of members.
-
-    Return the surviving root.
-    """
+    """Merge the trees of two roots and splice their lists of members; return the root."""
     if size[a] < size[b]:
         a, b = b, a
     parent[b] = a
@@ -49,10 +43,7 @@ def components(n, first, second):
 
 @kernel
 def _emit(store, count, follower, view, a, b, link, must_link):
-    """Append all pairs within views between the components of nodes a and b.
-
-    (node, node, 2 link + must_link).
-    """
+    """Append all pairs within views between two components: (node, node, 2 link + must_link)."""
     x = a
     while True:
         y = b
@@ -192,10 +183,7 @@ def count_links(group, apart):
 
 @kernel
 def pair_keys(rows, group, apart, n_pairs):
-    """Return a key for each of the ``n_pairs`` constraints.
-
-    Smaller row, larger row, and 1 for a cannot-link.
-    """
+    """Return a key for each of ``n_pairs`` constraints: smaller row, larger row, 1 if apart."""
     n_groups = group.max() + 1 if group.size > 0 else 0
     start = np.zeros(n_groups + 1, np.int64)
     for g in group:

@@ -155,9 +155,8 @@ def unified(pairs, must_link, weights, other_pairs, other_must_link, other_weigh
             i, j = pairs[here, 0], pairs[here, 1]
         else:
             i, j = other_pairs[there, 0], other_pairs[there, 1]
-        together = (
-            apart
-        ) = -1.0  # the weights of both types of this pair; negative where there is none
+        # the weights of both types of this pair; negative where there is none
+        together = apart = -1.0
         own_together = own_apart = False
         while here < len(pairs) and pairs[here, 0] == i and pairs[here, 1] == j:
             if must_link[here]:

@@ -1,7 +1,4 @@
-"""Compiled kernels of the E-step.
-
-Moments, endpoints and their reach, and the (max, ×) product of Eq. 10.
-"""
+"""Compiled kernels of the E-step: moments, endpoints, reach, the (max, ×) product of Eq. 10."""
 
 from __future__ import annotations
 

@@ -233,7 +233,8 @@ class Linear:
         fit = float(np.mean([cell.mean for cell in cells]))
         effect = percentile_estimate(fit, np.mean(resampled, axis=0))
         details = (
-            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 would be proportional.",
+            f"On log-log axes the slopes range from {min(slopes):.2f} to {max(slopes):.2f}; 1 "
+            "would be proportional.",
         )
         verdict = judge(cells, effect.mean >= self.bar)
         return ClaimResult(verdict, tuple(cells), Effect(effect, None, R_SQUARED), details)
@@ -288,10 +289,7 @@ class Beside:
 
 
 def shortage(table: pd.DataFrame, rows: Sequence[Rows]) -> str | None:
-    """Say why a table of trials × cells does not suffice for a verdict, and what to run.
-
-    None where it does.
-    """
+    """Say why a table of trials × cells does not suffice, and what to run; None if it does."""
     if table.empty:
         return f"There are no such runs. {_what_to_run(rows)}"
     groups = _groups(table)

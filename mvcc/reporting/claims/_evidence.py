@@ -1,7 +1,4 @@
-"""What the claims are tested on.
-
-The scores of all experiments, and the reading of the closure they are taken in.
-"""
+"""What claims are tested on: the scores of all experiments, in one reading of the closure."""
 
 from __future__ import annotations
 
@@ -123,10 +120,7 @@ def joined(
     keys: list[str],
     how: Literal["left", "inner"] = "inner",
 ) -> pd.DataFrame:
-    """Join to every run of one side the one run of the other side that has the same keys.
-
-    Several are a StoreError.
-    """
+    """Join to every run of one side the one run of the other with the same keys; refuse several."""
     if (double := right.duplicated(keys)).any():
         row = right[double].iloc[0]
         raise StoreError(
@@ -195,6 +189,7 @@ def _read_evaluations(path: Path) -> pd.DataFrame | None:
     except (OSError, ValueError) as error:
         why = clipped(" ".join(str(error).split()), 300)
         raise StoreError(
-            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py {path}`."
+            f"cannot read {path}: {why}. Write it anew with `python scripts/count_evaluations.py "
+            f"{path}`."
         ) from error
     return runs

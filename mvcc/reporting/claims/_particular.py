@@ -74,9 +74,8 @@ class Gain:
         return replace(whole, details=tuple(detail for one in results for detail in one.details))
 
     def _up_to(self, better: pd.DataFrame, worse: pd.DataFrame, end: int) -> ClaimResult:
-        both = np.hstack(
-            [better.to_numpy(), worse.to_numpy()]
-        )  # drawn anew together: the trials are paired
+        # drawn anew together: the trials are paired
+        both = np.hstack([better.to_numpy(), worse.to_numpy()])
         again = _gains(bootstrap_means(both))
         gains = _gains(both.mean(axis=0, keepdims=True))[0]
         average = percentile_estimate(float(gains.mean()), again.mean(axis=1))
@@ -169,7 +168,8 @@ class Evaluations:
         cells = _always_or_reversed(holds.groupby([runs["dataset"], runs["base"]]).mean())
         memoized, early = runs["memoized"] / runs["naive"], runs["early_stopped"] / runs["memoized"]
         details = (
-            f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly |X̂| × |X̄| evaluations.",
+            f"In {int(product.sum())} of {len(runs)} counted E-steps memoization takes exactly "
+            "|X̂| × |X̄| evaluations.",
             f"That is {memoized.median():.2%} (median) of what is needed without it; of these, "
             f"{early.median():.1%} (median) run to their last term.",
         )
@@ -190,10 +190,8 @@ class CountingArgument:
         labels = [i % self.n_clusters for i in range(self.n_instances)]
         same = [a == b for a, b in combinations(labels, 2)]
         in_one_cluster = sum(same) // self.n_clusters  # the clusters are equal
-        must_links, cannot_links = (
-            in_one_cluster - 1,
-            len(same) - sum(same) - 1,
-        )  # but the given pair itself
+        # but the given pair itself
+        must_links, cannot_links = (in_one_cluster - 1, len(same) - sum(same) - 1)
         right = (must_links, cannot_links) == (self.must_links, self.cannot_links)
         counted = f"{must_links:,} other pairs for a must-link, {cannot_links:,} for a cannot-link"
         return ClaimResult(judge((), right), details=(f"Counted: {counted}.",))

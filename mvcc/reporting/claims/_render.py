@@ -18,7 +18,7 @@ from mvcc.reporting.claims._result import (
     write_equation,
     write_place,
 )
-from mvcc.reporting.claims._scorecard import Best, ClaimRow, Means, Scorecard
+from mvcc.reporting.claims._scorecard import ClaimRow, Means, Scorecard
 from mvcc.reporting.figures import dataset_title, percent
 
 if TYPE_CHECKING:
@@ -66,10 +66,7 @@ def write_markdown(scorecard: Scorecard, folder: Path, *, fresh: bool = False) -
 
 
 def to_markdown(scorecard: Scorecard) -> str:
-    """Return the scorecard as a page.
-
-    The verdicts, the readings of the closure, and every claim in full.
-    """
+    """Return the scorecard as a page: verdicts, readings of the closure, every claim in full."""
     return _page(
         "# The paper's claims, put to the test",
         _summary(scorecard),
@@ -164,13 +161,11 @@ def _reversed_on(result: ClaimResult) -> str:
     sides: dict[str, list[Side]] = {}
     for cell in result.cells:
         sides.setdefault(write_place(cell.place[:1]), []).append(cell.side)
-    counts = {name: (found.count(Side.REVERSED), len(found)) for name, found in sides.items()}
-    return (
-        ", ".join(
-            f"{name} ({against} of {of})" for name, (against, of) in counts.items() if against
-        )
-        or "–"
-    )
+    named = []
+    for name, of_data_set in sides.items():
+        if n_reversed := of_data_set.count(Side.REVERSED):
+            named.append(f"{name} ({n_reversed} of {len(of_data_set)})")
+    return ", ".join(named) or "–"
 
 
 def _claim_by_claim(scorecard: Scorecard) -> Iterator[str]:
@@ -182,11 +177,8 @@ def _claim_by_claim(scorecard: Scorecard) -> Iterator[str]:
 
 def _paragraph(row: ClaimRow) -> Iterator[str]:
     claim, result = row.claim, row.result
-    yield (
-        f"- **The paper** ({claim.section}): {claim.says}"
-        if claim.section
-        else f"- **Claimed:** {claim.says}"
-    )
+    source = f"**The paper** ({claim.section}):" if claim.section else "**Claimed:**"
+    yield f"- {source} {claim.says}"
     yield f"- **Test:** {claim.test}"
     if result.effect:
         p = "" if result.effect.p is None else f", {write_equation(result.effect.p)}"
@@ -208,20 +200,20 @@ def _means(means: Sequence[Means]) -> Iterator[str]:
         of_fraction = [one for one in means if one.mapped == mapped]
         yield _markdown_table(
             ("data set", "n", *of_fraction[0].best),
-            (
-                (dataset_title(one.dataset), str(one.n_constraints), *_write_best(one))
-                for one in of_fraction
-            ),
+            map(_line_of_means, of_fraction),
         )
 
 
-def _write_best(means: Means) -> Iterator[str]:
-    def write(best: Best) -> str:
-        mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
-        return f"{mean} ± {best.error:.3f}{f' ({best.name})' if best.name else ''}"
-
+def _line_of_means(means: Means) -> Iterator[str]:
+    yield dataset_title(means.dataset)
+    yield str(means.n_constraints)
     largest = max(round(best.mean, 3) for best in means.best.values() if best is not None)
-    return ("–" if best is None else write(best) for best in means.best.values())
+    for best in means.best.values():
+        if best is None:
+            yield "–"
+            continue
+        mean = f"**{best.mean:.3f}**" if round(best.mean, 3) == largest else f"{best.mean:.3f}"
+        yield f"{mean} ± {best.error:.3f}" + (f" ({best.name})" if best.name else "")
 
 
 def _experiments(scorecard: Scorecard) -> tuple[str, str]:
@@ -234,29 +226,24 @@ def _experiments(scorecard: Scorecard) -> tuple[str, str]:
 
 def to_json(scorecard: Scorecard) -> dict[str, Any]:
     """Return everything as plain values, for ``json.dumps``."""
-    beyond = {"beyond": _verdicts(scorecard.beyond)} if scorecard.beyond is not None else {}
-    readings = {
-        name: {
-            "meaning": READINGS[name],
-            "claims": [{"number": row.number, **_plain_result(row.result)} for row in rows],
-        }
-        for name, rows in scorecard.readings.items()
-    }
-    return {**_verdicts(scorecard), "readings": readings, **beyond}
+    readings = {}
+    for name, rows in scorecard.readings.items():
+        claims = [{"number": row.number, **_plain_result(row.result)} for row in rows]
+        readings[name] = {"meaning": READINGS[name], "claims": claims}
+    plain = {**_verdicts(scorecard), "readings": readings}
+    if scorecard.beyond is not None:
+        plain["beyond"] = _verdicts(scorecard.beyond)
+    return plain
 
 
 def _verdicts(scorecard: Scorecard) -> dict[str, Any]:
-    told = ("title", "says", "section", "test")
+    claims = []
+    for row in scorecard.rows:
+        words = {name: getattr(row.claim, name) for name in ("title", "says", "section", "test")}
+        claims.append({"number": row.number, **words, **_plain_result(row.result)})
     return {
         "verdicts": {str(verdict): scorecard.count(verdict) for verdict in Verdict},
-        "claims": [
-            {
-                "number": row.number,
-                **{name: getattr(row.claim, name) for name in told},
-                **_plain_result(row.result),
-            }
-            for row in scorecard.rows
-        ],
+        "claims": claims,
         "experiments": [vars(experiment) for experiment in scorecard.experiments],
     }
 
@@ -273,24 +260,13 @@ def _plain_result(result: ClaimResult) -> dict[str, Any]:
 
 
 def _plain_effect(effect: Effect) -> dict[str, Any]:
-    one = effect.estimate
-    return {
-        "mean": one.mean,
-        "low": one.low,
-        "high": one.high,
-        "unit": effect.unit.name,
-        "p": effect.p,
-    }
+    mean, low, high = effect.estimate.mean, effect.estimate.low, effect.estimate.high
+    return {"mean": mean, "low": low, "high": high, "unit": effect.unit.name, "p": effect.p}
 
 
 def _plain_cell(cell: CellResult) -> dict[str, Any]:
-    return {
-        **dict(cell.place),
-        "mean": cell.mean,
-        "unit": cell.unit.name,
-        "p": cell.p,
-        "side": str(cell.side),
-    }
+    measured = {"mean": cell.mean, "unit": cell.unit.name, "p": cell.p, "side": str(cell.side)}
+    return {**dict(cell.place), **measured}
 
 
 # ---- Terminal

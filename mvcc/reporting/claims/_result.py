@@ -13,9 +13,8 @@ from mvcc.reporting.claims._statistics import Estimate
 from mvcc.reporting.figures import dataset_title, method_styles, percent
 from mvcc.results import BASES
 
-Place = tuple[
-    tuple[str, str | float], ...
-]  # where a cell lies: (("dataset", "protein"), ("base", "pck-means"), ...)
+# where a cell lies: (("dataset", "protein"), ("base", "pck-means"), ...)
+Place = tuple[tuple[str, str | float], ...]
 
 
 class Verdict(StrEnum):

@@ -172,10 +172,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Share:
-    """One count as a share of another.
-
-    Sums over what ``per`` does not name, then the quotient in every trial.
-    """
+    """One count as a share of another, both summed over what ``per`` does not name."""
 
     part: Rows
     whole: Rows
@@ -191,9 +188,8 @@ class Share:
             self.part.select(evidence, self.measure), self.whole.select(evidence, self.measure)
         )
         part = _spread(pairs.assign(value=pairs["left"]), self.per)
-        whole = _spread(
-            pairs.assign(value=pairs["right"]), self.per
-        )  # the same runs: means have the quotient of sums
+        # the same runs: means have the quotient of sums
+        whole = _spread(pairs.assign(value=pairs["right"]), self.per)
         return (part / whole.where(whole > 0)).dropna(axis=1, how="all")
 
 

@@ -21,10 +21,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95 % interval.
-
-    One of a bootstrap has no standard error, and so no p-value (NaN).
-    """
+    """A mean with its 95 % interval; one of a bootstrap has no standard error and no p-value."""
 
     mean: float
     low: float

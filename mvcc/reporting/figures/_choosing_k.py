@@ -17,10 +17,7 @@ _PANELS = {  # title: what is drawn, and how it is called
 
 
 def picture_of_numbers(tried: Sequence[Mapping[str, Any]]) -> bytes:
-    """Draw what `mvcc cluster -k 2-12` has found as curves over the number of clusters.
-
-    Return a PNG.
-    """
+    """Draw what `mvcc cluster -k 2-12` has found as curves over the number of clusters, as PNG."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 

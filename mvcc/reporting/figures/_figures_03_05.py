@@ -39,12 +39,10 @@ from mvcc.reporting.figures._style import (
 from mvcc.results import BASES, DIRECT_MAPPING, PROPAGATION, SINGLE_VIEW, is_label
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Ellipse
-
-    Array = Floats
-    import pandas as pd
 
 _TITLE = "Figure 3. Constraint propagation in one cluster"
 _NOTE = (
@@ -114,7 +112,7 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
     """Return the example with its numbers as arrays, if all parts can be drawn."""
     import numpy as np
 
-    def numbers(name: str, values: Any, *shape: int) -> Array:
+    def numbers(name: str, values: Any, *shape: int) -> Floats:
         array = np.asarray(values, dtype=float)
         if array.shape[-len(shape) :] != shape or not (np.abs(array) <= _LARGEST).all():
             raise ValueError(
@@ -132,7 +130,8 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
         not 0 <= G <= 1 for ends in constraints for _, G in ends
     ):
         raise ValueError(
-            "covariance and memberships: a positive definite matrix and numbers from 0 to 1 are expected"
+            "covariance and memberships: a positive definite matrix and numbers from 0 to 1 are "
+            "expected"
         )
     if not all(
         is_label(str(example[name])) for name in ("dataset", "trial", "cluster", "threshold")
@@ -147,7 +146,8 @@ def _checked(example: dict[str, Any]) -> dict[str, Any]:
         "covariance": covariance,
         "constraints": constraints,
         "title": f"{dataset_title(str(example['dataset']))}, {BASES[example['base']]}",
-        "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · t = {example['threshold']}",
+        "detail": f"cluster {int(example['cluster']) + 1} · trial {example['trial']} · "
+        f"t = {example['threshold']}",
     }
 
 
@@ -173,7 +173,7 @@ def _draw_cluster(axes: Axes, example: dict[str, Any]) -> None:
     set_panel_title(axes, example["title"], example["detail"])
 
 
-def _draw_endpoint(axes: Axes, covariance: Array, point: Array, membership: float) -> None:
+def _draw_endpoint(axes: Axes, covariance: Floats, point: Floats, membership: float) -> None:
     """Draw the weighting function of an endpoint (Eq. 9)."""
     axes.add_patch(_ellipse(point, covariance, membership, _ENDPOINT, _ENDPOINT_LINE, 1.8))
     axes.annotate(
@@ -188,7 +188,7 @@ def _draw_endpoint(axes: Axes, covariance: Array, point: Array, membership: floa
 
 
 def _ellipse(
-    center: Array, covariance: Array, scale: float, color: str, line: Any, width: float
+    center: Floats, covariance: Floats, scale: float, color: str, line: Any, width: float
 ) -> Ellipse:
     """Make the ellipse of covariance `scale` · `covariance`, at one standard deviation."""
     import numpy as np

@@ -55,7 +55,8 @@ _PROPORTIONAL = (
 _GUIDE: dict[str, Any] = {"color": "#c4c4c4", "linewidth": 0.7, "linestyle": (0, (6, 3))}
 
 _PRECISION = {
-    "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, all instances mapped",
+    "multi-view": "Figure 7. Precision of propagated constraints in multi-view clustering, "
+    "all instances mapped",
     "single-view": "Figure 10. Precision of propagated constraints in single-view clustering",
 }
 _WEIGHTED = (
@@ -64,18 +65,8 @@ _WEIGHTED = (
     "axis is the same in all panels, does not start at 0 and is stretched toward 1. A point is "
     "missing where nothing was propagated. " + LOGARITHMIC
 )
-_WRONG = (
-    0.001,
-    0.002,
-    0.005,
-    0.01,
-    0.02,
-    0.05,
-    0.1,
-    0.2,
-    0.5,
-    1.0,
-)  # shares that have a tick, if there is room
+# shares that have a tick, if there is room
+_WRONG = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _KINDS: dict[str, tuple[str, LineStyle, float]] = {
     "precision_must_link": ("Must-links", "solid", 1.0),
     "precision_cannot_link": ("Cannot-links", (0, (4, 1.6)), 0.0),
@@ -102,9 +93,8 @@ def draw_numbers(curves: pd.DataFrame, experiment: str) -> Figure | None:
     from matplotlib.lines import Line2D
 
     rows = main_experiment(curves, experiment)
-    rows = rows[rows["method"] == PROPAGATION].fillna(
-        {"mapped": 1.0}
-    )  # a view alone has all of itself
+    # a view alone has all of itself
+    rows = rows[rows["method"] == PROPAGATION].fillna({"mapped": 1.0})
     rows = rows.assign(propagated=rows["propagated_must_links"] + rows["propagated_cannot_links"])
     # a logarithmic axis has no zero, and a panel without a point none at all
     rows = rows[rows["n_constraints"] > 0]

@@ -1,7 +1,4 @@
-"""The figures beyond the paper's.
-
-The thresholds of propagation, and the methods that use all views.
-"""
+"""The figures beyond the paper's: thresholds of propagation, and the joint graph."""
 
 from __future__ import annotations
 
@@ -133,10 +130,7 @@ def draw_thresholds(curves: pd.DataFrame) -> Figure | None:
 
 
 def _thresholds_of_figure_4(curves: pd.DataFrame) -> dict[str, float]:
-    """Return the threshold of Table 1 for each data set.
-
-    The one that the main experiment was run with.
-    """
+    """Return the threshold of Table 1 for each data set, that of the main experiment."""
     main = main_experiment(curves, "multi-view")
     main = main[main["threshold"].notna() & (main["threshold"] != CROSS_VALIDATED)]
     return {

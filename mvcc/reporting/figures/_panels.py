@@ -164,10 +164,7 @@ def _one_reading(run: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_base(rows: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Select what is shown beside each other.
-
-    The rows of a base algorithm, and those of methods without one.
-    """
+    """Select the rows of a base algorithm, and those of methods without one."""
     return rows[rows["base"].isna() | (rows["base"] == base)]
 
 

@@ -109,9 +109,8 @@ def _files(figure: Figure, name: str) -> dict[str, bytes]:
     for extension, metadata in _METADATA.items():
         content = BytesIO()
         with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", "Glyph .* missing from "
-            )  # a name that the font cannot write
+            # a name that the font cannot write
+            warnings.filterwarnings("ignore", "Glyph .* missing from ")
             figure.savefig(content, format=extension, dpi=DPI, metadata=metadata)
         contents[f"{name}.{extension}"] = content.getvalue()
     return contents

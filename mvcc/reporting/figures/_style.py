@@ -132,10 +132,7 @@ def house_style() -> Iterator[None]:
 
 
 def line_styles(fractions: Iterable[float]) -> dict[float, LineStyle]:
-    """Give each mapped fraction, in descending order, its type of line.
-
-    The paper's for 20, 40 and 100 %.
-    """
+    """Give each mapped fraction, in descending order, its line: the paper's for 20, 40, 100 %."""
     others = cycle(_OTHER_LINES)
     return {
         fraction: _PAPER_LINES[fraction] if fraction in _PAPER_LINES else next(others)
@@ -149,10 +146,7 @@ def percent(fraction: float) -> str:
 
 
 def root(difference: Any) -> Any:
-    """Take square roots that keep the sign.
-
-    A scale on which small differences are seen beside large ones.
-    """
+    """Take square roots that keep the sign, which show small differences beside large ones."""
     import numpy as np
 
     return np.sign(difference) * np.sqrt(np.abs(difference))

@@ -116,10 +116,7 @@ class ViewSection:
 
 @dataclass(frozen=True)
 class Size:
-    """A cluster's rows in each view.
-
-    Their number, and their share of the largest cluster of all, for the bar.
-    """
+    """A cluster's rows in each view: number, and share of the largest cluster, for the bar."""
 
     cluster: int
     counts: list[int]

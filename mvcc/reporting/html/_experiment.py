@@ -40,12 +40,8 @@ _SYMBOLS = {
     "h": "hexagon2", "d": "diamond-tall",
 }  # fmt: skip
 _NO_BASE = "none"  # where no method has one
-_VARIED = (
-    "mapped",
-    "rewired",
-    "closure",
-    "threshold",
-)  # what a curve has one value of, beside its base and method
+# what a curve has one value of, beside its base and method
+_VARIED = ("mapped", "rewired", "closure", "threshold")
 
 
 def learning_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
@@ -78,10 +74,7 @@ def _title(run: pd.DataFrame) -> str:
 
 
 def _settings(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Give every combination of what was varied.
-
-    A method that a value does not concern is in each.
-    """
+    """Give every combination of what was varied; a method it does not concern is in each."""
     varied = [
         (name, values) for name in _VARIED if len(values := sorted(set(rows[name].dropna()))) > 1
     ]
@@ -168,10 +161,7 @@ def _curve(style: SeriesStyle, points: pd.DataFrame) -> dict[str, Any]:
 
 
 def experiment_page(results_dir: Path) -> bytes:
-    """Return the report of all experiments below a folder.
-
-    One page that needs nothing else, and no network.
-    """
+    """Return the report of all experiments below a folder: one page that needs no network."""
     results = Results(results_dir)
     experiments = [_describe(results, folder) for folder in find_experiments(results_dir)]
     name = results_dir.resolve().name
@@ -228,10 +218,7 @@ def _describe(results: Results, folder: Path) -> ExperimentInfo:
 
 
 def _provenance(manifest: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Give the parts of a manifest, those that we know first.
-
-    One from elsewhere may have others, or few.
-    """
+    """Give the parts of a manifest, those that we know first; there may be others, or few."""
     titles = {"config": "Configuration", "data": "Data (sha256)", "checksums": "Results (sha256)"}
     for key, title in titles.items():
         if key in manifest:
@@ -263,18 +250,14 @@ def _image(figure: Figure) -> str:
 
     content = io.BytesIO()
     with rc_context({"svg.hashsalt": "mvcc"}), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", "Glyph .* missing from "
-        )  # a name that the font cannot write
+        # a name that the font cannot write
+        warnings.filterwarnings("ignore", "Glyph .* missing from ")
         figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
     return f"data:image/svg+xml;base64,{b64encode(content.getvalue()).decode()}"
 
 
 def _claims(results: Results) -> dict[str, Any]:
-    """Return the scorecard, or why there is none.
-
-    Results that claims cannot use have curves all the same.
-    """
+    """Return the scorecard, or why results with curves cannot have one."""
     try:
         scorecard = evaluate(read_evidence(results))
     except StoreError as error:

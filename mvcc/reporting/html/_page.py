@@ -1,7 +1,4 @@
-"""One page, complete in itself.
-
-Templates, styles and scripts in one file that may not talk to any network.
-"""
+"""One page, complete in itself: templates, styles and scripts that may not use a network."""
 
 from __future__ import annotations
 

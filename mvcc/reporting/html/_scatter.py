@@ -282,7 +282,8 @@ def _on_hover(
     for other, ids in sorted(by_view.items()):
         more = f" and {len(ids) - _MOST_COUNTERPARTS} more" if len(ids) > _MOST_COUNTERPARTS else ""
         lines.append(
-            f"in {clipped(facts.views[other].name, _LONGEST)}: {', '.join(ids[:_MOST_COUNTERPARTS])}{more}"
+            f"in {clipped(facts.views[other].name, _LONGEST)}: "
+            f"{', '.join(ids[:_MOST_COUNTERPARTS])}{more}"
         )
     if not related and facts.relations:
         lines.append("no counterpart known")

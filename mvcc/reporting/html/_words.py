@@ -34,7 +34,8 @@ _SHAPES = {  # in a square from -8 to 8
     "diamond": "M0,-7.5L7.5,0L0,7.5L-7.5,0Z",
     "triangle-up": "M0,-6.5L7,5.5H-7Z",
     "cross": "M-2.5,-7H2.5V-2.5H7V2.5H2.5V7H-2.5V2.5H-7V-2.5H-2.5Z",
-    "x": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0L6.7,3.5L3.5,6.7Z",
+    "x": "M0,3.2L-3.5,6.7L-6.7,3.5L-3.2,0L-6.7,-3.5L-3.5,-6.7L0,-3.2L3.5,-6.7L6.7,-3.5L3.2,0"
+    "L6.7,3.5L3.5,6.7Z",
     "star": "M0,-8L2,-2.7L7.6,-2.5L3.2,1L4.7,6.5L0,3.4L-4.7,6.5L-3.2,1L-7.6,-2.5L-2,-2.7Z",
     "triangle-down": "M0,6.5L7,-5.5H-7Z",
     "bowtie": "M-7,-6V6L7,-6V6Z",
@@ -63,10 +64,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def repeatability(agreement: float) -> str:
-    """Say what a mean adjusted Rand index between runs and result means.
-
-    1 is the same clusters, 0 is chance.
-    """
+    """Say what a mean adjusted Rand index between runs means, from 1, the same, to 0, chance."""
     if agreement >= 0.9:
         return "practically the same clusters at every start"
     if agreement >= 0.7:
