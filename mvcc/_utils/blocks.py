@@ -19,12 +19,8 @@ def blocks_of(n: int) -> list[slice]:
 class LazyRows:
     """Rows that are made when they are looked at: ``rows[some]``, by numbers or a slice.
 
-    Parameters
-    ----------
-    n : int
-        How many there are.
-    made : callable
-        Returns those of some numbers, (m, d); it is asked for one block of them at a time.
+    `n`: how many there are.
+    `made`: returns those of some numbers, (m, d); it is asked for one block of them at a time.
     """
 
     def __init__(self, n: int, made: Callable[[Any], NDArray[Any]]) -> None:

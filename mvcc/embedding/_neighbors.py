@@ -27,21 +27,13 @@ def nearness(distances: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class NeighborSearch:
-    """Rows among which the nearest ones are searched.
+    """Rows among which the nearest ones are searched."""
 
-    Attributes
-    ----------
-    rows : (n, d) array
-        Moved to their median and scaled to at most 1: distances of values far from 0 keep their digits, and their
-        squares stay within the range of floats.
-    center : (d,) array
-    unit : float
-        One unit of the distances that are returned, in units of the data.
-    """
-
+    # (n, d): moved to their median and scaled to at most 1: distances of values far from 0 keep
+    # their digits, and their squares stay within the range of floats
     rows: Floats
-    center: Floats
-    unit: float
+    center: Floats  # (d,)
+    unit: float  # one unit of the distances that are returned, in units of the data
 
     @classmethod
     def among(cls, data: Floats) -> NeighborSearch:
@@ -94,4 +86,6 @@ class NeighborSearch:
             gaps = rows[block, None] - self.rows[found[block]]
             distances[block] = np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps))
         order = np.argsort(distances, axis=1, kind="stable")
-        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(found, order, axis=1)
+        return np.take_along_axis(distances, order, axis=1), np.take_along_axis(
+            found, order, axis=1
+        )

@@ -19,22 +19,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RawColumns:
-    """How the columns of a view are centered, and divided by the root mean squared length of the rows.
+    """How the columns of a view are centered, and divided by the rows' root mean square."""
 
-    Attributes
-    ----------
-    unit : float
-        The largest value: squares of values in this unit stay within the range of floats.
-    mean : (d,) array
-    length : float
-    axes : (d, 256) array or None
-        Principal axes of more columns.
-    """
-
-    unit: float
-    mean: Floats
+    unit: float  # the largest value: squares of values in this unit stay within the range of floats
+    mean: Floats  # (d,)
     length: float
-    axes: Floats | None
+    axes: Floats | None  # (d, 256): principal axes of more columns
 
     def affine(self, center: Floats, unit: float) -> tuple[Floats, Floats]:
         """Return A and b: rows ``unit`` m + ``center`` of the view have the columns m A + b."""
@@ -65,13 +55,11 @@ def fitted_raw_columns(X: Floats) -> tuple[Floats, RawColumns]:
 
 
 def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats:
-    """Return the columns of all views side by side, means of the rows of an object, 0 where it is not in a view.
+    """Return the columns of all views side by side: means of an object's rows, 0 without any.
 
-    Parameters
-    ----------
-    columns : list of (n_v, d_v) arrays
-    members : list of (n, n_v) sparse arrays
-        Which rows are of which object; see ``membership``.
+    Shapes: `columns` (n_v, d_v).
+
+    `members` (n, n_v): which rows are of which object; see ``membership``.
     """
     return np.hstack([_means(*pair) for pair in zip(columns, members, strict=True)])
 

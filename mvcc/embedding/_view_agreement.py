@@ -16,30 +16,28 @@ from mvcc._utils.blocks import blocks_of
 
 CONTRADICTION_POWER = 2.0  # of the cosine in another view, by which an edge is multiplied
 LEAST_COSINE = 0.05  # what a cosine counts at least: no edge is given up
-FEWEST_IN_COMMON = 20  # objects and edges that two views have in common; from fewer, agreement is not measured
+FEWEST_IN_COMMON = (
+    20  # objects and edges that two views have in common; from fewer, agreement is not measured
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 def view_agreement(graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats]) -> Floats:
-    """Return how much every two views agree: about 0 where edges of one are random pairs in the other, 1 at most.
+    """Return how much every two views agree: 0 where edges are random pairs, 1 at most.
 
-    The edges of view u put objects together whose cosine in view v is c in the mean, beyond what random pairs have, and
-    relative to what they could have. Of both directions it is the geometric mean.
+    The edges of view u put objects together whose cosine in view v is c in the mean, beyond what
+    random pairs have, and relative to what they could have. Of both directions it is the
+    geometric mean.
 
-    Parameters
-    ----------
-    graphs : list of (n_v, n_v) sparse arrays
-    objects : list of (n_v,) arrays
-        The object of every row.
-    places : list of (n, k) arrays
-        Unit rows of every object in the leading eigenvectors of a view, zero where the view does not see it.
+    Shapes: `graphs` (n_v, n_v).
 
-    Returns
-    -------
-    (V, V) array
-        Symmetric; 1 on the diagonal, NaN where two views have fewer than 20 objects, or edges among them, in common.
+    `objects` (n_v,): the object of every row.
+    `places` (n, k): unit rows of every object in the leading eigenvectors of a view, zero where
+    the view does not see it.
+    Returns (V, V): symmetric; 1 on the diagonal, NaN where two views have fewer than 20 objects,
+    or edges among them, in common.
     """
     n_views, seen = len(graphs), _seen(places)
     total, weight, count = (np.zeros((n_views, n_views)) for _ in range(3))
@@ -74,21 +72,20 @@ def agreement_of_shares(shares: Floats) -> Floats:
 
 
 def agreed(
-    graphs: list[sp.csr_array], objects: list[Ints], places: list[Floats], trust: Floats, weights: Floats
+    graphs: list[sp.csr_array],
+    objects: list[Ints],
+    places: list[Floats],
+    trust: Floats,
+    weights: Floats,
 ) -> list[sp.csr_array]:
     """Return graphs with weaker edges where other views contradict them.
 
-    An edge is multiplied by the geometric mean, over the other views that see both of its ends, of the cosine there to
-    the power of how much that view is trusted.
+    An edge is multiplied by the geometric mean, over the other views that see both of its ends,
+    of the cosine there to the power of how much that view is trusted.
 
-    Parameters
-    ----------
-    graphs, objects, places
-        As for ``view_agreement``.
-    trust : (V, V) array
-        From 0 to 1, how much views are trusted on the edges of each other.
-    weights : (V,) array
-        How much every view counts in the mean.
+    `graphs, objects, places`: as for ``view_agreement``.
+    `trust` (V, V): from 0 to 1, how much views are trusted on the edges of each other.
+    `weights` (V,): how much every view counts in the mean.
     """
     found, seen = [], _seen(places)
     for u, (graph, own) in enumerate(zip(graphs, objects, strict=True)):
@@ -103,7 +100,9 @@ def agreed(
                     said[common] += weights[v] * trust[u, v] * np.log(cosines)
             mean = np.divide(said, counted, out=np.zeros_like(said), where=counted > 0)
             factors[part] = np.exp(CONTRADICTION_POWER * mean)
-        found.append(sp.csr_array((graph.data * factors, graph.indices, graph.indptr), shape=graph.shape))
+        found.append(
+            sp.csr_array((graph.data * factors, graph.indices, graph.indptr), shape=graph.shape)
+        )
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from mvcc.results import Clustering
 from mvcc.tables._job import Job
 from mvcc.tables.fitting._number_of_clusters import with_number
 from mvcc.tables.folders._folders import folders_of
@@ -16,14 +16,12 @@ from mvcc.tables.reading._inputs import Inputs, caller_of, read_inputs
 
 
 def check_job(job: Job, *, scheduler: str | None = None) -> Inputs:
-    """Read all files of a job, of folders a sample, and check its constraints as `cluster_job` does.
+    """Read all files of a job, of folders a sample, and check them as `cluster_job` does.
 
-    Raises
-    ------
-    DataError, InvalidInputError
-        As `read_inputs` and `with_answers`, and for too few constraints to cross-validate a threshold.
-    ConstraintConflictError
-        When constraints and relations contradict each other, unless the job drops such constraints.
+    Raises DataError, InvalidInputError: as `read_inputs` and `with_answers`, and for too few
+    constraints to cross-validate a threshold.
+    Raises ConstraintConflictError: when constraints and relations contradict each other, unless
+    the job drops such constraints.
     """
     with folders_of(job, scheduler, lambda step: None) as folders:
         inputs = with_answers(job, read_inputs(job, folders))
@@ -42,31 +40,18 @@ def cluster_job(
     fresh: bool = False,
     scheduler: str | None = None,
     on_step: Callable[[str], None] = lambda step: None,
-) -> dict[str, Any]:
+) -> Clustering:
     """Cluster the views of a job and write everything, the report as well, to a folder.
 
     Of views that are folders, a sample is clustered, and all rows get the clusters of that.
 
-    Parameters
-    ----------
-    job : Job
-    folder : Path
-    fresh : bool
-        Replace a clustering that the folder holds.
-    scheduler : str or None
-        The address of the dask scheduler whose workers read folders; by default, processes of this machine do.
-    on_step : callable
-        Told what is about to be done.
-
-    Returns
-    -------
-    dict
-        The facts that the report shows, as in ``clustering.json``.
-
-    Raises
-    ------
-    MvccError
-        For inputs that cannot be used, constraints that contradict each other, or a folder that cannot be written.
+    `fresh`: replace a clustering that the folder holds.
+    `scheduler`: the address of the dask scheduler whose workers read folders; by default,
+    processes of this machine do.
+    `on_step`: told what is about to be done.
+    Returns: the facts that the report shows, as in ``clustering.json``.
+    Raises MvccError: for inputs that cannot be used, constraints that contradict each other, or
+    a folder that cannot be written.
     """
     began = time.perf_counter()
     on_step("reading")

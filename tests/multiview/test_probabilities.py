@@ -13,8 +13,8 @@ from sklearn.metrics import confusion_matrix
 
 from mvcc import ConstrainedViews, Constraints, JointGraphClustering
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview._confidence import SHARPNESS, chosen_sharpness, with_labels
-from mvcc.multiview._joint_graph_clustering import _judged_objects
+from mvcc.multiview.joint._confidence import SHARPNESS, chosen_sharpness, with_labels
+from mvcc.multiview.joint._joint_graph_clustering import _judged_objects
 from tests.multiview.test_joint_graph_clustering import blobs, digits, fit
 
 
@@ -93,7 +93,9 @@ def test_probabilities_change_neither_labels_nor_draws():
     views, y, matches = blobs()
     judged = [Constraints.from_labels(y[0], 40, 0), None]
     rng = np.random.default_rng(3)
-    model = JointGraphClustering(3, random_state=rng).fit(views, constraints=judged, mappings=matches)
+    model = JointGraphClustering(3, random_state=rng).fit(
+        views, constraints=judged, mappings=matches
+    )
     draws, labels = rng.bit_generator.state, [found.copy() for found in model.labels_]
     before = model.labels_by(judged, random_state=1)
     assert len(model.probabilities_) == 2

@@ -35,22 +35,12 @@ Chain = list[tuple[Node, Link]]
 
 @dataclass
 class Reasons:
-    """The given constraints and matches of all views, and the chains of them that a closure adds a constraint for.
+    """The given constraints and matches of all views, and the chains in them."""
 
-    Attributes
-    ----------
-    ids : list of list of str
-        Name of every row, per view.
-    given : list of Constraints
-    relations : dict {(u, v): (r, 2) array}
-    closure : {"full", "view", "none"}
-        Chains run through all views, inside each, or there are none.
-    """
-
-    ids: Sequence[Sequence[str]]
+    ids: Sequence[Sequence[str]]  # name of every row, per view
     given: Sequence[Constraints]
-    relations: Relations
-    closure: str
+    relations: Relations  # (r, 2)
+    closure: str  # chains run through all views, inside each, or there are none
     _single: dict[tuple[Node, Node, bool, float], Link] = field(default_factory=dict)
     _links: dict[Node, list[Link]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[Node, Node, bool, float], Chain] = field(default_factory=dict)
@@ -59,12 +49,16 @@ class Reasons:
         for view, constraints in enumerate(self.given):
             for position, (i, j, must_link, weight) in enumerate(constraints.rows()):
                 where = constraints.source_of(position)
-                self._join((view, i), (view, j), weight, not must_link, where, self.closure != "none")
+                self._join(
+                    (view, i), (view, j), weight, not must_link, where, self.closure != "none"
+                )
         for (u, v), related in self.relations.items():
             for i, j in related.tolist():
                 self._join((u, i), (v, j), inf, False, "", self.closure == "full")
 
-    def _join(self, one: Node, other: Node, weight: float, apart: bool, where: str, chained: bool) -> None:
+    def _join(
+        self, one: Node, other: Node, weight: float, apart: bool, where: str, chained: bool
+    ) -> None:
         for start, goal in ((one, other), (other, one)):
             link = Link(goal, weight, apart, where)
             self._single.setdefault((start, goal, apart, weight), link)
@@ -72,18 +66,13 @@ class Reasons:
                 self._links[start].append(link)
 
     def chain(self, start: Node, goal: Node, apart: bool, weight: float) -> Chain:
-        """Return the steps that put two rows apart, or else together, by this weight; none where it does not follow.
+        """Return the steps that put two rows apart, or else together, by this weight, if any.
 
-        What was given itself is a single step, for it keeps its own weight. Of several chains it is the shortest one
-        whose weakest link is as heavy.
+        What was given itself is a single step, for it keeps its own weight. Of several chains it
+        is the shortest one whose weakest link is as heavy.
 
-        Parameters
-        ----------
-        start, goal : (int, int)
-            View and row. In different views it is a relation that is explained.
-        apart : bool
-        weight : float
-            ``inf`` for a relation that is as sure as can be.
+        `start, goal`: view and row. In different views it is a relation that is explained.
+        `weight`: ``inf`` for a relation that is as sure as can be.
         """
         key = start, goal, apart, weight
         if key not in self._known:
@@ -145,7 +134,10 @@ def _lines(places: list[str]) -> str:
     for place in places:
         line, _, file = place.removeprefix("line ").partition(" of ")
         numbers[file].append(line)
-    return ", ".join(f"line{'s' if len(of) > 1 else ''} {', '.join(of)} of {file}" for file, of in numbers.items())
+    return ", ".join(
+        f"line{'s' if len(of) > 1 else ''} {', '.join(of)} of {file}"
+        for file, of in numbers.items()
+    )
 
 
 def reverse(chain: Chain) -> Chain:
@@ -172,24 +164,15 @@ def weight_of(chain: Chain) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """Constraints that one view inferred, or received, each with its reason.
+    """Constraints that one view inferred, or received, each with its reason."""
 
-    Attributes
-    ----------
-    constraints : Constraints
-        In rows of the view.
-    because : list of str
-        One for each.
-    source : list of (int, int, int)
-        The view, and the two rows in it, that each comes from: the constraint that was propagated to it, or that which
-        another view passed on.
-    chains : list of Chain
-        From one row to the other, where a constraint was passed on as it follows from what was given; else empty.
-    """
-
-    constraints: Constraints
-    because: list[str]
+    constraints: Constraints  # in rows of the view
+    because: list[str]  # one for each
+    # the view, and the two rows in it, that each comes from: the constraint that was propagated to
+    # it, or that which another view passed on
     source: list[tuple[int, int, int]]
+    # from one row to the other, where a constraint was passed on as it follows from what was given;
+    # else empty
     chains: list[Chain]
 
 
@@ -202,35 +185,43 @@ class _Reason(NamedTuple):
 
 
 def propagated(
-    model: MultiViewConstrainedClustering, reasons: Reasons, views: list[NDArray[np.float64]], transfer: str
+    model: MultiViewConstrainedClustering,
+    reasons: Reasons,
+    views: list[NDArray[np.float64]],
+    transfer: str,
 ) -> list[Flow]:
     """Return what each view passed on at the end, with the constraint that each came from.
 
-    Parameters
-    ----------
-    model : MultiViewConstrainedClustering
-    reasons : Reasons
-    views : list of (n_v, d_v) arrays
-        In the space that was clustered.
-    transfer : str
-        The name of the method, which is all that can be told of one that explains nothing.
+    `views` (n_v, d_v): in the space that was clustered.
+    `transfer`: the name of the method, which is all that can be told of one that explains
+    nothing.
     """
     flows = []
     for number, (X, inferred) in enumerate(zip(views, model.propagated_, strict=True)):
         mapped = mapped_rows(model.mappings_, number)
-        view = ViewState(number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number])
+        view = ViewState(
+            number, len(views), X, model.constraints_[number], mapped, model.clusterers_[number]
+        )
         causes = zip(inferred.rows(), model.transfer_.explain(view, inferred), strict=True)
-        flows.append(_flow(inferred, (_because(reasons, number, row, cause, transfer) for row, cause in causes)))
+        flows.append(
+            _flow(
+                inferred, (_because(reasons, number, row, cause, transfer) for row, cause in causes)
+            )
+        )
     return flows
 
 
-def _because(reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str) -> _Reason:
+def _because(
+    reasons: Reasons, view: int, row: tuple[int, int, bool, float], cause: Cause, transfer: str
+) -> _Reason:
     i, j, must_link, _ = row
     u, v = cause.rows
     if cause.weight is None:
         names = reasons.name(view, i, j)
         return _Reason(
-            f"because {names} {cause.words}" if cause.words else f"{names}: inferred by {transfer}", (view, u, v), []
+            f"because {names} {cause.words}" if cause.words else f"{names}: inferred by {transfer}",
+            (view, u, v),
+            [],
         )
     chain = reasons.chain((view, u), (view, v), not must_link, cause.weight)
     ids = reasons.ids[view]
@@ -245,17 +236,25 @@ def _flow(constraints: Constraints, found: Iterable[_Reason]) -> Flow:
     return Flow(constraints, because, source, [reason.chain for reason in listed])
 
 
-def received(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]) -> list[Flow]:
+def received(
+    model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow]
+) -> list[Flow]:
     """Return what each view received from the others at the end: what they passed on, in its own rows (Eq. 12)."""
     return [_arrived(model, reasons, flows, target) for target in range(len(flows))]
 
 
-def _arrived(model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow], target: int) -> Flow:
+def _arrived(
+    model: MultiViewConstrainedClustering, reasons: Reasons, flows: list[Flow], target: int
+) -> Flow:
     ways = _ways(model, reasons.relations, flows, target)
     # as Constraints are sorted: must-links before cannot-links
     keys = sorted(ways, key=lambda key: (key[0], key[1], not key[2]))
-    constraints = Constraints([key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys])
-    return _flow(constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys))
+    constraints = Constraints(
+        [key[:2] for key in keys], [key[2] for key in keys], [ways[key].weight for key in keys]
+    )
+    return _flow(
+        constraints, (_by_way(reasons, flows[ways[key].source], target, ways[key]) for key in keys)
+    )
 
 
 class _Way(NamedTuple):
@@ -285,7 +284,9 @@ def _ways(
                         key = min(one, other), max(one, other), must_link
                         kept = min(weight, sure_one, sure_other)
                         if one != other and (key not in best or best[key].weight < kept):
-                            best[key] = _Way(kept, source, place, (one, other), (sure_one, sure_other))
+                            best[key] = _Way(
+                                kept, source, place, (one, other), (sure_one, sure_other)
+                            )
     return best
 
 
@@ -295,7 +296,9 @@ def _counterparts(
     rows = relations_between(relations, source, target).tolist()
     sure = strengths.get((min(source, target), max(source, target)))
     counterparts: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for (here, there), strength in zip(rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True):
+    for (here, there), strength in zip(
+        rows, [inf] * len(rows) if sure is None else sure.tolist(), strict=True
+    ):
         counterparts[here].append((there, strength))
     return counterparts
 
@@ -304,10 +307,16 @@ def _by_way(reasons: Reasons, flow: Flow, target: int, way: _Way) -> _Reason:
     """Say by which matches a constraint came, and why it was passed on."""
     i, j = flow.constraints.pairs[way.place].tolist()
     inner = flow.chains[way.place]
-    (one, i_there, sure), (other, j_there, sure_other) = sorted(zip(way.to, (i, j), way.sure, strict=True))
+    (one, i_there, sure), (other, j_there, sure_other) = sorted(
+        zip(way.to, (i, j), way.sure, strict=True)
+    )
     first = reasons.chain((target, one), (way.source, i_there), False, sure)
     last = reasons.chain((target, other), (way.source, j_there), False, sure_other)
-    chain = without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last)) if inner else []
+    chain = (
+        without_loops(first + (inner if i == i_there else reverse(inner)) + reverse(last))
+        if inner
+        else []
+    )
     if chain and weight_of(chain) == way.weight:
         return _Reason(f"because {reasons.words(chain)}", (way.source, i_there, j_there), chain)
     there = flow.because[way.place].removeprefix("because ")

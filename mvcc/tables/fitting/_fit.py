@@ -27,51 +27,37 @@ LEFT_OUT = 0.1  # of the constraints, in every stability run
 class Fit:
     """The clustering of a job, and what it rests on.
 
-    Attributes
-    ----------
-    model : MultiViewConstrainedClustering or JointGraphClustering
-    labels : list of (n_v,) arrays
-        Cluster of every row; the same number means the same cluster in all views, as far as relations tell.
-    numbers : list of (k,) arrays
-        The number of every cluster of the model, per view.
-    given, dropped : list of Constraints
-        What was said, without what was left out since it contradicts heavier constraints.
-    relations : dict
-    stability : list of (n_v,) arrays
-        Share of the stability runs that put a row into the same cluster; empty without stability runs.
-    n_runs : int
-        Stability runs.
-    exchanged : list of (k, k) arrays
-        Per view the rows of a cluster that a stability run puts into another one, in the mean; empty without them.
-    agreement : list of float
-        Per view the mean adjusted Rand index between the result and each stability run; empty without them.
-    warnings : list of str
-        Whether it has converged.
+    `given, dropped`: what was said, without what was left out since it contradicts heavier
+    constraints.
     """
 
     model: Any
+    # (n_v,): cluster of every row; the same number means the same cluster in all views, as far as
+    # relations tell
     labels: Labels
-    numbers: list[NDArray[np.int64]]
+    numbers: list[NDArray[np.int64]]  # (k,): the number of every cluster of the model, per view
     given: list[Constraints]
     dropped: list[Constraints]
     relations: Relations
+    # (n_v,): share of the stability runs that put a row into the same cluster; empty without
+    # stability runs
     stability: list[NDArray[np.float64]]
-    n_runs: int
+    n_runs: int  # stability runs
+    # (k, k): per view the rows of a cluster that a stability run puts into another one, in the
+    # mean; empty without them
     exchanged: list[NDArray[np.float64]]
+    # per view the mean adjusted Rand index between the result and each stability run; empty without
+    # them
     agreement: list[float]
-    warnings: list[str]
+    warnings: list[str]  # whether it has converged
 
 
 def fit_job(job: Job, method: Method, relations: Relations, on_step: Callable[[str], None]) -> Fit:
     """Cluster the views.
 
-    Parameters
-    ----------
-    job : Job
-    method : Method
-    relations : dict {(u, v): (r, 2) array}
-    on_step : callable
-        Told what is about to be done.
+    Shapes: `relations` (r, 2).
+
+    `on_step`: told what is about to be done.
     """
     # one thread: some BLAS sum in another order on more
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
@@ -109,7 +95,9 @@ def _again(job: Job, method: Method, number: int) -> Labels:
     show nothing.
     """
     rng = np.random.default_rng((job.seed, number))
-    kept = [c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given]
+    kept = [
+        c.select(np.sort(rng.permutation(len(c))[ceil(LEFT_OUT * len(c)) :])) for c in method.given
+    ]
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", PropagationWarning)

@@ -26,55 +26,28 @@ Rows = list[list[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """What a method tells of a clustering, beside the clusters.
+    """What a method tells of a clustering, beside the clusters."""
 
-    Attributes
-    ----------
-    facts : dict
-        Of the whole, for ``clustering.json``.
-    views : list of dict
-        Of every view, the same.
-    relations : dict {(u, v): dict}
-        Of every two views with matches, the same.
-    tables : list of dict {file name: lines}
-        The tables of every view.
-    cautions : list of str
-        What must not be overlooked.
-    """
-
-    facts: dict[str, Any]
-    views: list[dict[str, Any]]
-    relations: dict[tuple[int, int], dict[str, Any]]
-    tables: list[dict[str, Rows]]
-    cautions: list[str] = field(default_factory=list)
+    facts: dict[str, Any]  # of the whole, for ``clustering.json``
+    views: list[dict[str, Any]]  # of every view, the same
+    relations: dict[tuple[int, int], dict[str, Any]]  # of every two views with matches, the same
+    tables: list[dict[str, Rows]]  # the tables of every view
+    cautions: list[str] = field(default_factory=list)  # what must not be overlooked
 
 
 class Method(ABC):
     """A way to cluster the views of a job.
 
-    Parameters
-    ----------
-    job : Job
-    views : list of (n_v, d_v) arrays
-        In the space that is clustered.
-    given : list of Constraints, one per view
-    relations : dict {(u, v): (r, 2) array}
-    call : callable
-        Says what a message calls a row of a view.
+    Shapes: `relations` (r, 2).
 
-    Attributes
-    ----------
-    job, views, relations
-        As given.
-    given, dropped : list of Constraints
-        What was given, without what was left out since it contradicts heavier constraints.
-
-    Raises
-    ------
-    ConstraintConflictError
-        When constraints and relations contradict each other, unless the job drops such constraints.
-    InvalidInputError
-        When there are too few constraints to cross-validate a threshold.
+    `views` (n_v, d_v): in the space that is clustered.
+    `call`: says what a message calls a row of a view.
+    `job, views, relations`: as given.
+    `given, dropped`: what was given, without what was left out since it contradicts heavier
+    constraints.
+    Raises ConstraintConflictError: when constraints and relations contradict each other, unless
+    the job drops such constraints.
+    Raises InvalidInputError: when there are too few constraints to cross-validate a threshold.
     """
 
     def __init__(

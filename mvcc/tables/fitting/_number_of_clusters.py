@@ -13,10 +13,8 @@ _SETTLED = 10  # answers in a row that open no group
 class UnknownNumberError(ConfigError):
     """The number of clusters is to follow from answers, and does not.
 
-    Attributes
-    ----------
-    inputs : Inputs or None
-        Those of the job where nothing was judged, so that nothing better than criteria is known.
+    `inputs`: those of the job where nothing was judged, so that nothing better than criteria is
+    known.
     """
 
     def __init__(self, message: str, inputs: Inputs | None = None) -> None:
@@ -27,18 +25,18 @@ class UnknownNumberError(ConfigError):
 def with_number(job: Job, inputs: Inputs) -> Job:
     """Return the job with its number of clusters as a number.
 
-    Raises
-    ------
-    UnknownNumberError
-        Where it is "auto" and fewer than two groups were named.
-    DataError
-        For more clusters than a view has rows.
+    Raises UnknownNumberError: where it is "auto" and fewer than two groups were named.
+    Raises DataError: for more clusters than a view has rows.
     """
     answers = inputs.answers
     if job.n_clusters == "auto":
         n = answers.n_counted if answers else 0
         if n < 2:
-            named = f"{n or 'none'} {'was' if n else 'were'} named" if answers else "there are no answers"
+            named = (
+                f"{n or 'none'} {'was' if n else 'were'} named"
+                if answers
+                else "there are no answers"
+            )
             judged = answers is not None or any(map(len, inputs.constraints))
             raise UnknownNumberError(
                 f"n_clusters: auto (-k auto) takes the number of groups that answers name, and {named}. Name two or "

@@ -20,13 +20,11 @@ _DO = {
 def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     """Return the facts ``sentence`` and ``helps``, and what must not be overlooked.
 
-    Judgments tell whether it helps, or matches where no judgments were held out. It does where it is ahead of k-means
-    by more than 2.5 standard errors, and behind no other method by as much; None where neither is certain.
+    Judgments tell whether it helps, or matches where no judgments were held out. It does where
+    it is ahead of k-means by more than 2.5 standard errors, and behind no other method by as
+    much; None where neither is certain.
 
-    Parameters
-    ----------
-    outcomes : dict {str: Outcome}
-        Of every method by its name, first that of the job.
+    `outcomes`: of every method by its name, first that of the job.
     """
     name, *others = outcomes
     mine = outcomes[name].tested()
@@ -37,10 +35,17 @@ def verdict(outcomes: dict[str, Outcome]) -> tuple[dict[str, Any], list[str]]:
     gap, error = gaps[K_MEANS]
     helps = False if behind else True if gap > _SURE * error else None
     judged = outcomes[name].kept is not None
-    values = {one: outcome.facts()["kept" if judged else "agreement"] for one, outcome in outcomes.items()}
+    values = {
+        one: outcome.facts()["kept" if judged else "agreement"] for one, outcome in outcomes.items()
+    }
     shares = {one: f"{100 * share:.0f} %" for one, share in values.items()}
-    what = "of held-out judgments" if judged else "of matched rows together where their match is cut"
-    said = [f"{_called(other)}{' keeps' if other == others[0] else ''} {shares[other]}" for other in others]
+    what = (
+        "of held-out judgments" if judged else "of matched rows together where their match is cut"
+    )
+    said = [
+        f"{_called(other)}{' keeps' if other == others[0] else ''} {shares[other]}"
+        for other in others
+    ]
     facts = {
         "sentence": f"Keeps {shares[name]} {what}; {', '.join(said)}."
         + (" There is no clear difference to k-means." if helps is None else ""),

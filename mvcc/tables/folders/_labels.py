@@ -31,32 +31,22 @@ _TEXT = "string[pyarrow]"
 
 @dataclass(frozen=True)
 class Source:
-    """What the clusters of rows follow from, as workers read it.
+    """What the clusters of rows follow from, as workers read it."""
 
-    Attributes
-    ----------
-    model : str
-        The path of the file of the model.
-    view : str
-    names : tuple of str
-        The name of every cluster; empty where they have none.
-    id_column : str or None
-    labels_column : str or None
-    known : str or None
-        The path of a table with the clusters of the rows that the model was fitted on; they keep them.
-    """
-
-    model: str
+    model: str  # the path of the file of the model
     view: str
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the name of every cluster; empty where they have none
     id_column: str | None
     labels_column: str | None = None
+    # the path of a table with the clusters of the rows that the model was fitted on; they keep them
     known: str | None = None
 
     def columns(self) -> dict[str, str]:
         """Return the columns that are written, and their types."""
         more = {"name": self.names, "label": self.labels_column}
-        return {"id": _TEXT, "cluster": "int64"} | {name: _TEXT for name, there in more.items() if there}
+        return {"id": _TEXT, "cluster": "int64"} | {
+            name: _TEXT for name, there in more.items() if there
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +61,13 @@ class Labeler:
     def read(cls, source: Source, version: str) -> Labeler:
         """Read the model, on a worker."""
         if version != __version__:
-            raise WorkerError(f"A worker has mvcc {__version__}, but the job {version}; install the same version.")
+            raise WorkerError(
+                f"A worker has mvcc {__version__}, but the job {version}; install the same version."
+            )
         try:
-            view = SavedClustering.from_bytes(content_of(source.model), source.model).view(source.view)
+            view = SavedClustering.from_bytes(content_of(source.model), source.model).view(
+                source.view
+            )
             known = _known(source.known)
         except OSError as error:
             raise WorkerError(
@@ -85,10 +79,8 @@ class Labeler:
     def labels(self, piece: Piece) -> pd.DataFrame:
         """Return id and cluster of the rows of a piece.
 
-        Raises
-        ------
-        DataError, InvalidInputError
-            Names file, row and column of what cannot be used, and of an id that is there twice.
+        Raises DataError, InvalidInputError: names file, row and column of what cannot be used,
+        and of an id that is there twice.
         """
         parts = [self._labels(frame, piece) for frame in piece.frames()]
         found = pd.concat(parts) if len(parts) > 1 else parts[0]
@@ -100,9 +92,13 @@ class Labeler:
 
     def _labels(self, frame: pd.DataFrame, piece: Piece) -> pd.DataFrame:
         if missing := [column for column in self.view.columns if column not in frame.columns]:
-            raise DataError(f"{no_column(frame, missing[0], piece.file)} {self.view.name} was clustered by it.")
+            raise DataError(
+                f"{no_column(frame, missing[0], piece.file)} {self.view.name} was clustered by it."
+            )
         ids = pd.Index(ids_of(frame, self.source.id_column, piece.place))
-        clusters = self.view.predict(frame[self.view.columns], partial(place_of, frame, piece.place))
+        clusters = self.view.predict(
+            frame[self.view.columns], partial(place_of, frame, piece.place)
+        )
         if len(self.known):
             rows = self.known.index.get_indexer(ids)
             clusters = np.where(rows < 0, clusters, self.known.to_numpy()[rows])
@@ -121,7 +117,9 @@ def _known(path: str | None) -> pd.Series[Any]:
         return pd.Series([], dtype="int64")
     with TextIOWrapper(opened(path), encoding="utf-8", newline="") as file:
         rows = [row[:2] for row in csv.reader(file)][1:]
-    return pd.Series([int(cluster) for _, cluster in rows], index=[name for name, _ in rows], dtype="int64")
+    return pd.Series(
+        [int(cluster) for _, cluster in rows], index=[name for name, _ in rows], dtype="int64"
+    )
 
 
 def write_labels(
@@ -129,29 +127,13 @@ def write_labels(
 ) -> pd.Series[Any]:
     """Write the clusters of all rows of a folder as Parquet, a file for each piece.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    folder : Folder
-    source : Source
-    out : Path
-        A folder, which must be empty or not there yet.
-    on_share : callable
-        Told what share of the files is there.
-
-    Returns
-    -------
-    Series
-        The number of rows of every cluster, and label where these are known, as they were read from the files.
-
-    Raises
-    ------
-    DataError, InvalidInputError
-        For rows that cannot be used.
-    WorkerError
-        Where workers or the scheduler are gone.
-    StoreError
-        When something cannot be written, or not all rows are there afterwards.
+    `out`: A folder, which must be empty or not there yet.
+    `on_share`: told what share of the files is there.
+    Returns: the number of rows of every cluster, and label where these are known, as they were
+    read from the files.
+    Raises DataError, InvalidInputError: for rows that cannot be used.
+    Raises WorkerError: where workers or the scheduler are gone.
+    Raises StoreError: when something cannot be written, or not all rows are there afterwards.
     """
     import dask.dataframe as dd
     from dask.delayed import delayed
@@ -182,9 +164,14 @@ def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
     """Return what is told of all rows: their number, the sizes of clusters, and how these agree with labels."""
     table = counts.unstack(fill_value=0) if counts.index.nlevels == 2 else counts.to_frame()
     table = table.reindex(range(n_clusters), fill_value=0)
-    found: dict[str, Any] = {"n_all_rows": int(counts.sum()), "all_sizes": table.sum(axis=1).astype(int).tolist()}
+    found: dict[str, Any] = {
+        "n_all_rows": int(counts.sum()),
+        "all_sizes": table.sum(axis=1).astype(int).tolist(),
+    }
     if counts.index.nlevels == 2:
-        labeled: NDArray[np.int64] = table.drop(columns="", errors="ignore").to_numpy(dtype=np.int64)
+        labeled: NDArray[np.int64] = table.drop(columns="", errors="ignore").to_numpy(
+            dtype=np.int64
+        )
         if labeled.sum() > 1:
             found["all_f"], found["all_ari"] = scores_of_table(labeled)
     return found

@@ -18,22 +18,24 @@ from mvcc._utils.reading import check_zip, parse_json
 from mvcc._version import __version__
 from mvcc.exceptions import StoreError
 
-FORMAT = 2  # another one where the types below move or change what they hold
+FORMAT = 3  # another one where the types below change what they hold
+_FORMER_FORMAT = 2  # names the private modules that classes were in
 _HEAD, _SCHEMA = "mvcc.json", "schema.json"
 _ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
+_PRIVATE_MODULE = re.compile(r'(?<="__module__": "mvcc\.)(\w+)(?:\.\w+)*\._\w+(?=")')
 # of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run nothing either
 _TYPES = {
-    "mvcc.cluster._mpck.MPCKMeans",
-    "mvcc.cluster._pck.PCKMeans",
-    "mvcc.embedding._anchors.Anchors",
-    "mvcc.embedding._auto_features.AutoFeatures",
-    "mvcc.embedding._mixed.MixedFeatures",
-    "mvcc.embedding._neighbors.NeighborSearch",
-    "mvcc.embedding._scaling.AutoScaler",
-    "mvcc.embedding._spectral.SpectralFeatures",
-    "mvcc.embedding._spectral._Spectrum",
-    "mvcc.multiview._nearest_anchors.NearestAnchors",
-    "mvcc.multiview._nearest_rows.NearestRows",
+    "mvcc.cluster.MPCKMeans",
+    "mvcc.cluster.PCKMeans",
+    "mvcc.embedding.Anchors",
+    "mvcc.embedding.AutoFeatures",
+    "mvcc.embedding.AutoScaler",
+    "mvcc.embedding.MixedFeatures",
+    "mvcc.embedding.NeighborSearch",
+    "mvcc.embedding.SpectralFeatures",
+    "mvcc.embedding._Spectrum",
+    "mvcc.multiview.NearestAnchors",
+    "mvcc.multiview.NearestRows",
     "numpy.dtype",
 }
 _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -42,24 +44,40 @@ _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.rea
 def model_bytes(views: list[dict[str, Any]]) -> bytes:
     """Return the content of the file of a model.
 
-    Parameters
-    ----------
-    views : list of dict
-        Texts, numbers, arrays, and estimators of the types above or of scikit-learn.
+    `views`: texts, numbers, arrays, and estimators of the types above or of scikit-learn.
     """
     import skops.io  # this looks for all estimators of scikit-learn, which takes most of a second
 
     with zipfile.ZipFile(io.BytesIO(skops.io.dumps(views))) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     head = json.dumps({"format": FORMAT, "version": __version__}).encode()
+    entries[_SCHEMA] = _by_public_names(entries[_SCHEMA])
     return _zipped({_HEAD: head, **_renumbered(entries)})
+
+
+def _by_public_names(schema: bytes) -> bytes:
+    """Name classes by the packages that export them: modules may move inside, and models stay readable."""
+    return _PRIVATE_MODULE.sub(r"\1", schema.decode()).encode()
+
+
+def _by_new_names(content: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    entries[_SCHEMA] = _by_public_names(entries[_SCHEMA])
+    return _zipped(entries)
 
 
 def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
     """Replace addresses in memory, by which skops names objects, by their order: the same model has the same bytes."""
     schema = entries.pop(_SCHEMA).decode()
-    numbers = {address: str(number) for number, address in enumerate(dict.fromkeys(_ADDRESS.findall(schema)))}
-    files = {f"{numbers[Path(name).stem]}{Path(name).suffix}": content for name, content in entries.items()}
+    numbers = {
+        address: str(number)
+        for number, address in enumerate(dict.fromkeys(_ADDRESS.findall(schema)))
+    }
+    files = {
+        f"{numbers[Path(name).stem]}{Path(name).suffix}": content
+        for name, content in entries.items()
+    }
     return {_SCHEMA: _ADDRESS.sub(lambda found: numbers[found[0]], schema).encode(), **files}
 
 
@@ -72,12 +90,10 @@ def _zipped(entries: dict[str, bytes]) -> bytes:
 
 
 def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
-    """Return the views of a model, which may still hold anything of known types; messages call the file ``place``.
+    """Return the views of a model of known types; messages call the file ``place``.
 
-    Raises
-    ------
-    StoreError
-        For a file that is damaged, of another format, or holds what mvcc never writes.
+    Raises StoreError: for a file that is damaged, of another format, or holds what mvcc never
+    writes.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -86,7 +102,9 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
                 _check_entry(archive, name)
             head = parse_json(archive.read(_HEAD))
             version, written = head["format"], clipped(str(head["version"]))
-        if version == FORMAT:
+        if version == _FORMER_FORMAT:
+            content = _by_new_names(content)
+        if version in (FORMAT, _FORMER_FORMAT):
             return _views(content, place)
     except StoreError:
         raise
@@ -94,7 +112,7 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
         raise damaged(place, clipped(" ".join(str(error).split()), 200).rstrip(".")) from error
     raise StoreError(
         f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc {__version__}, which "
-        f"reads format {FORMAT}. Cluster again."
+        f"reads formats {_FORMER_FORMAT} and {FORMAT}. Cluster again."
     )
 
 
@@ -120,7 +138,9 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
             f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}. Somebody has changed it; "
             f"do not load it."
         )
-    with warnings.catch_warnings():  # by estimators of another version of scikit-learn: they are made anew
+    with (
+        warnings.catch_warnings()
+    ):  # by estimators of another version of scikit-learn: they are made anew
         warnings.simplefilter("ignore")
         views = skops.io.loads(content, trusted=found)
     if not (isinstance(views, list) and all(isinstance(view, dict) for view in views)):
@@ -130,4 +150,6 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
 
 def damaged(place: str, why: str) -> StoreError:
     """Return the error for a file that is no model."""
-    return StoreError(f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again.")
+    return StoreError(
+        f"{place} is damaged, or no model that `mvcc cluster` has written: {why}. Cluster again."
+    )

@@ -18,11 +18,18 @@ from mvcc._utils.messages import clipped, shown
 from mvcc._utils.outputs import OutputFolder
 from mvcc._utils.reading import MOST_LINE, content_of
 from mvcc.exceptions import ConfigError, DataError
-from mvcc.results import read_facts
+from mvcc.results import Clustering, read_facts
 from mvcc.tables._job import Job
 from mvcc.tables._layout import CONFIG
 from mvcc.tables.output._folder import inputs_of, job_of_clustering, label_columns
-from mvcc.tables.reading._cells import as_arrow, as_csv, escaped, flat, has_decimal_commas, with_numbers
+from mvcc.tables.reading._cells import (
+    as_arrow,
+    as_csv,
+    escaped,
+    flat,
+    has_decimal_commas,
+    with_numbers,
+)
 from mvcc.tables.reading._files import read_frame, without_words_of_libraries
 from mvcc.tables.reading._parquet import frame_of_parquet, pyarrow_for
 from mvcc.tables.reading._table import row_ids
@@ -34,24 +41,12 @@ _TEXT_FILES, _RECORDS = (".csv", ".tsv", ".txt"), (".json", ".jsonl", ".ndjson")
 
 @dataclass(frozen=True, eq=False)
 class _Exported:
-    """The table of a view, and what the clustering says of its rows.
+    """The table of a view, and what the clustering says of its rows."""
 
-    Attributes
-    ----------
-    path : str
-        Of the table.
-    content : bytes
-        Of its file.
-    own : DataFrame
-        The user's own columns, as they were read.
-    beside : DataFrame
-        The new ones, by names that no column of the user has.
-    """
-
-    path: str
-    content: bytes
-    own: pd.DataFrame
-    beside: pd.DataFrame
+    path: str  # of the table
+    content: bytes  # of its file
+    own: pd.DataFrame  # the user's own columns, as they were read
+    beside: pd.DataFrame  # the new ones, by names that no column of the user has
 
     @property
     def ending(self) -> str:
@@ -67,47 +62,40 @@ class _Exported:
 Views = dict[str, _Exported]
 
 
-def export_tables(folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False) -> dict[Path, int]:
+def export_tables(
+    folder: Path, out: Path, kind: str | None = None, *, fresh: bool = False
+) -> dict[Path, int]:
     """Write the tables of a clustering with cluster, name, stability and fit of every row.
 
-    Every cell of the user's own columns comes back: from a text file to CSV to the character, with its delimiter,
-    byte-order mark and line ends, and else its value (`with_numbers` says what of a text file is a number in Parquet
-    and workbooks). Parquet tells empty texts from missing values; CSV and workbooks have empty cells for both. In CSV,
-    a text that a spreadsheet program would take for a formula gets a leading ``'``, unless it stood so in the user's
-    own text file; a workbook marks it as text.
-    Errors of a workbook, such as #N/A, are texts.
+    Every cell of the user's own columns comes back: from a text file to CSV to the character,
+    with its delimiter, byte-order mark and line ends, and else its value (`with_numbers` says
+    what of a text file is a number in Parquet and workbooks). Parquet tells empty texts from
+    missing values; CSV and workbooks have empty cells for both. In CSV, a text that a
+    spreadsheet program would take for a formula gets a leading ``'``, unless it stood so in the
+    user's own text file; a workbook marks it as text. Errors of a workbook, such as #N/A, are
+    texts.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the clustering.
-    out : Path
-        A file, whose ending tells the format; or else a folder, with a file for each view. A workbook has a sheet for
-        each view, other files have one view.
-    kind : {"csv", "parquet", "xlsx"} or None
-        The format; by default that of the file, or CSV.
-    fresh : bool
-        Replace exported tables that exist.
-
-    Returns
-    -------
-    dict {Path: int}
-        The files, each with its number of rows.
-
-    Raises
-    ------
-    ConfigError
-        For an ending that is not the format, or several views for a file that holds one.
-    DataError, StoreError
-        For a table that has changed since, cannot be read, or does not fit the format; or a file that cannot be
-        written, or may not be replaced. Nothing is written then.
+    `folder`: of the clustering.
+    `out`: A file, whose ending tells the format; or else a folder, with a file for each view. A
+    workbook has a sheet for each view, other files have one view.
+    `kind`: the format; by default that of the file, or CSV.
+    `fresh`: replace exported tables that exist.
+    Returns: the files, each with its number of rows.
+    Raises ConfigError: for an ending that is not the format, or several views for a file that
+    holds one.
+    Raises DataError, StoreError: for a table that has changed since, cannot be read, or does not
+    fit the format; or a file that cannot be written, or may not be replaced. Nothing is written
+    then.
     """
     facts = read_facts(folder)
     job = job_of_clustering(folder, facts)
-    names = [view["name"] for view in facts["views"]]
+    names = [view.name for view in facts.views]
     kind, files = _files(out, kind, names)
     views = {name: _with_clusters(folder, job, facts, place) for place, name in enumerate(names)}
-    contents = {path: _WRITERS[kind]({name: views[name] for name in held}, str(path)) for path, held in files.items()}
+    contents = {
+        path: _WRITERS[kind]({name: views[name] for name in held}, str(path))
+        for path, held in files.items()
+    }
     parent = next(iter(files)).parent
     with OutputFolder(parent, "exported tables", fresh=fresh, inputs=inputs_of(job)) as target:
         target.write({path.name: content for path, content in contents.items()})
@@ -127,7 +115,9 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
         kind = kind or "csv"
         return kind, {out / f"{name}.{kind}": [name] for name in names}
     if kind not in (None, ending):
-        raise ConfigError(f"--format {kind} does not fit --out {out}. Leave out --format, or name a folder.")
+        raise ConfigError(
+            f"--format {kind} does not fit --out {out}. Leave out --format, or name a folder."
+        )
     if ending != "xlsx" and len(names) > 1:
         raise ConfigError(
             f"{out} holds one table, and there are {len(names)} views. Name a folder with --out, or a file that ends "
@@ -136,13 +126,13 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
     return ending, {out: names}
 
 
-def _with_clusters(folder: Path, job: Job, facts: dict[str, Any], place: int) -> _Exported:
+def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Exported:
     """Return the table of a view, with what the clustering says of its rows."""
-    view = job.views[facts["views"][place]["name"]]
+    view = job.views[facts.views[place].name]
     frame, content = read_frame(view.path), content_of(view.path)
     ids = row_ids(frame, view)
-    columns, values = label_columns(facts["views"][place])
-    if sha256_of(content) != facts["inputs"][place]["sha256"] or set(ids) != set(values):
+    columns, values = label_columns(facts.views[place])
+    if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
         raise DataError(
             f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
             f"mvcc cluster {folder / CONFIG} --out {folder} --fresh"
@@ -227,11 +217,19 @@ def _parquet(views: Views, path: str) -> bytes:
             for name in view.beside.columns:
                 table = table.append_column(name, as_arrow(view.beside[name]))
         else:
-            table = pyarrow.table({str(name): as_arrow(column) for name, column in view.with_types.items()})
+            table = pyarrow.table(
+                {str(name): as_arrow(column) for name, column in view.with_types.items()}
+            )
         parquet.write_table(table, buffer)
     except pyarrow.ArrowException as error:
-        raise DataError(f"{path}: cannot be written as Parquet: {clipped(str(error), 200)}.") from error
+        raise DataError(
+            f"{path}: cannot be written as Parquet: {clipped(str(error), 200)}."
+        ) from error
     return buffer.getvalue()
 
 
-_WRITERS: dict[str, Callable[[Views, str], bytes]] = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}
+_WRITERS: dict[str, Callable[[Views, str], bytes]] = {
+    "csv": _csv,
+    "parquet": _parquet,
+    "xlsx": _xlsx,
+}

@@ -26,7 +26,9 @@ def numbers_of(words: Any) -> Floats:
     words = np.asarray(words, dtype=object)
     try:
         text = "".join(words.ravel())
-        if text.isascii() and "_" not in text:  # Python takes 1_000 and digits of other scripts, too
+        if (
+            text.isascii() and "_" not in text
+        ):  # Python takes 1_000 and digits of other scripts, too
             floats: Floats = words.astype(np.float64)
             return floats
     except (TypeError, ValueError):
@@ -41,16 +43,13 @@ def is_written_number(text: str) -> bool:
 
 
 def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Floats, str]:
-    """Read numbers with decimal commas or separators of thousands, where it is certain what they mean.
+    """Read numbers with decimal commas or thousands separators, where their meaning is certain.
 
-    A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it may be either.
+    A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it
+    may be either.
 
-    Returns
-    -------
-    ndarray
-        NaN where a text is no such number.
-    str
-        How the numbers were read; empty where this is not certain.
+    Returns: naN where a text is no such number.
+    Returns: how the numbers were read; empty where this is not certain.
     """
     plain = texts.str.replace(_GROUPED, "", regex=True)
     by_point, by_comma = _matches(plain, _WITH_POINT), _matches(plain, _WITH_COMMA)
@@ -77,7 +76,9 @@ def _read(plain: pd.Series[Any], note: str) -> Floats:
 
 
 def _matches(texts: pd.Series[Any], style: str) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
+    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(
+        dtype=bool
+    )
     return found
 
 

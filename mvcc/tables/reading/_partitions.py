@@ -18,33 +18,21 @@ from mvcc.tables.reading._chunks import rows_at_a_time
 from mvcc.tables.reading._parquet import frame_of_parquet, parquet_in, pyarrow_for, reading_parquet
 
 _MOST_VALUES = 2**24  # of a piece: a million rows of 16 columns
-_DASK_INDEX = "__null_dask_index__"  # of a table without an index, and the same numbers in every partition
+_DASK_INDEX = (
+    "__null_dask_index__"  # of a table without an index, and the same numbers in every partition
+)
 _ONE_SCHEMA = "Write all files with the same columns"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some row groups of a file, with all their rows.
+    """Some row groups of a file, with all their rows."""
 
-    Attributes
-    ----------
-    path : str
-        Of the file, from the root: workers may be in another folder.
-    place : str
-        What messages call the folder.
-    row_groups : tuple of int
-    first_of_file : int
-        The number of the first row of the file in the whole folder.
-    first : int
-        The number of the first row of the piece in the whole folder.
-    n_rows : int
-    """
-
-    path: str
-    place: str
+    path: str  # of the file, from the root: workers may be in another folder
+    place: str  # what messages call the folder
     row_groups: tuple[int, ...]
-    first_of_file: int
-    first: int
+    first_of_file: int  # the number of the first row of the file in the whole folder
+    first: int  # the number of the first row of the piece in the whole folder
     n_rows: int
 
     @property
@@ -55,15 +43,9 @@ class Piece:
     def frames(self) -> Iterator[pd.DataFrame]:
         """Read the rows, some at a time.
 
-        Returns
-        -------
-        iterator of DataFrame
-            The index is the number of the row in the whole folder, and ``attrs["files"]`` tells of which file it is.
-
-        Raises
-        ------
-        DataError
-            For a file that is gone, or damaged.
+        Returns: the index is the number of the row in the whole folder, and ``attrs["files"]``
+        tells of which file it is.
+        Raises DataError: for a file that is gone, or damaged.
         """
         with reading_parquet(self.file), _opened(self.path, self.file) as source:
             file = parquet_in(source, pre_buffer=False)
@@ -82,25 +64,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class Folder:
-    """A table in Parquet files, which follow each other by name.
+    """A table in Parquet files, which follow each other by name."""
 
-    Attributes
-    ----------
-    path : str
-        As it was named.
-    files : tuple of (int, str)
-        The number of the first row of every file, and its name.
-    columns : tuple of str
-    n_rows : int
-    pieces : tuple of Piece
-        All rows, in their order.
-    """
-
-    path: str
-    files: tuple[tuple[int, str], ...]
+    path: str  # as it was named
+    files: tuple[tuple[int, str], ...]  # the number of the first row of every file, and its name
     columns: tuple[str, ...]
     n_rows: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Piece, ...]  # all rows, in their order
 
     def head(self) -> pd.DataFrame:
         """Return the first rows."""
@@ -115,10 +85,8 @@ def is_folder(path: str) -> bool:
 def read_folder(path: str) -> Folder:
     """Read what the Parquet files of a folder say of themselves, but no rows.
 
-    Raises
-    ------
-    DataError
-        For a folder without such files or without rows, and files that are damaged or have other columns.
+    Raises DataError: for a folder without such files or without rows, and files that are damaged
+    or have other columns.
     """
     names = _files_in(path)
     pyarrow_for(path)
@@ -159,7 +127,11 @@ def input_sha256(path: str) -> str:
 
 
 def _files_in(path: str) -> list[str]:
-    names = sorted(entry.name for entry in os.scandir(path) if entry.name.endswith(".parquet") and entry.is_file())
+    names = sorted(
+        entry.name
+        for entry in os.scandir(path)
+        if entry.name.endswith(".parquet") and entry.is_file()
+    )
     if not names:
         raise DataError(
             f"{clipped(path, 1000)}: there are no Parquet files (*.parquet) in this folder; name a folder that has "
@@ -183,7 +155,9 @@ def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: s
     first = next(iter(known.values()))[1] if known else ""
     for column in [*known, *types] if known else []:
         if column not in types:
-            raise DataError(f"{place}: there is no column {clipped(repr(column))}, which {first} has. {_ONE_SCHEMA}.")
+            raise DataError(
+                f"{place}: there is no column {clipped(repr(column))}, which {first} has. {_ONE_SCHEMA}."
+            )
         if column not in known:
             raise DataError(
                 f"{place}: there is a column {clipped(repr(column))}, which {first} does not have. {_ONE_SCHEMA}."

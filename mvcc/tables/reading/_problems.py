@@ -68,10 +68,8 @@ class Problems:
     def raise_any(self) -> None:
         """Raise the only error, or one that tells all of them.
 
-        Raises
-        ------
-        MvccError
-            With one line for each problem, and the command that goes on where leaving out columns solves them all.
+        Raises MvccError: with one line for each problem, and the command that goes on where
+        leaving out columns solves them all.
         """
         raise_all(self._errors, self._way_out())
 
@@ -79,7 +77,8 @@ class Problems:
         if self._n_avoidable < len(self._errors):
             return []
         options = " ".join(
-            option_for("--ignore", view, dict.fromkeys(columns)) for view, columns in self._columns.items()
+            option_for("--ignore", view, dict.fromkeys(columns))
+            for view, columns in self._columns.items()
         )
         command = command_line()
         if not command.startswith(("mvcc cluster ", "mvcc ask ")):

@@ -20,12 +20,8 @@ Area = tuple[int, int, int, int]  # first row and column, last row and column, f
 class Sheet:
     """What a file of XML holds, if it is a sheet.
 
-    Attributes
-    ----------
-    first, last, width : int
-        The first and the last row with values, and the last column; 0 where there is no value.
-    merged : list of Area
-    has_formulas : bool
+    `first, last, width`: the first and the last row with values, and the last column; 0 where
+    there is no value.
     """
 
     first: int = 0
@@ -38,10 +34,7 @@ class Sheet:
 def measured(source: IO[bytes]) -> Sheet:
     """Count what is in a file of XML, some kilobytes at a time.
 
-    Raises
-    ------
-    ValueError
-        For more than a sheet may hold, and what is no such XML.
+    Raises ValueError: for more than a sheet may hold, and what is no such XML.
     """
     scan = _Scan()
     try:
@@ -78,7 +71,9 @@ class _Scan:
     def _begin(self, name: str, given: dict[str, str]) -> None:
         self._n_elements += 1
         if self._n_elements > MOST_ELEMENTS:
-            raise ValueError(f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV")
+            raise ValueError(
+                f"one of its files has more than {MOST_ELEMENTS:,} elements of XML. Save it as CSV"
+            )
         match name.rpartition(" ")[2]:
             case "c":
                 self._column = _place(given["r"])[1] if given.get("r") else self._column + 1
@@ -90,7 +85,9 @@ class _Scan:
                 before, self._column = self._row, 0
                 self._row = int(float(given["r"])) if "r" in given else before + 1
                 if not before < self._row <= MOST_ROWS:
-                    raise ValueError(f"row {self._row:,} comes after row {before:,}; a sheet has {MOST_ROWS:,} rows")
+                    raise ValueError(
+                        f"row {self._row:,} comes after row {before:,}; a sheet has {MOST_ROWS:,} rows"
+                    )
             case "mergeCell":
                 first, _, last = given.get("ref", "").partition(":")
                 self.sheet.merged.append((*_place(first), *_place(last or first)))

@@ -1,0 +1,286 @@
+"""Algorithm 2: multi-view constrained clustering by co-EM over the views (§5)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from typing import Any, Literal, Self
+
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from mvcc._utils.messages import called, shown
+from mvcc._utils.validation import RandomState, as_generator, check_count, check_number
+from mvcc.constraints import Constraints
+from mvcc.exceptions import InvalidInputError, PropagationWarning
+from mvcc.multiview._estimator import MultiViewEstimator
+from mvcc.multiview.co_em._loop import CoEM, ViewRecord
+from mvcc.multiview.co_em._threshold import choose_threshold
+from mvcc.multiview.co_em._transfer import ConstraintPropagation, TransferMethod
+from mvcc.propagation import LARGEST_DISAGREEMENT, SMALLEST_DIVERGENCE, Diagnosis, diagnose
+from mvcc.views import ConstrainedViews, Judged
+
+__all__ = ["MultiViewConstrainedClustering", "ViewRecord"]
+
+
+class MultiViewConstrainedClustering(MultiViewEstimator):
+    """Cluster several views together, which are only partly mapped to each other (Algorithm 2, §5).
+
+    Parameters
+    ----------
+    base : estimator
+        Clusters one view: ``PCKMeans`` or ``MPCKMeans``, or another with ``fit(X, constraints=...)``, ``labels_`` and
+        ``objective_``. It is cloned for each view, with one fixed seed per view.
+    transfer : TransferMethod, default=None
+        What views tell each other; None is ``ConstraintPropagation()``.
+    closure : {"full", "view", "none"}, default="full"
+        Close constraints and relations over all views (Algorithm 2, steps 1–2), only the constraints inside each
+        view, or take both as given.
+    max_iter : int, default=20
+        Limit of co-EM iterations.
+    tol : float, default=1e-6
+        Converged when no view's objective changes by more than this (ε of §5).
+    random_state : int, numpy Generator, RandomState or None, default=None
+        Seeds the clustering of the views, and draws the folds of a cross-validated threshold.
+
+    Attributes
+    ----------
+    labels_ : list of ndarray of shape (n_v,)
+        Cluster of every row, per view. Views number their clusters by themselves; ``match_clusters`` gives related
+        clusters the same number.
+    clusterers_ : list of estimators
+        The fitted clustering of every view.
+    propagated_ : list of Constraints
+        P^V of every view at the end, in its own rows.
+    n_iter_ : int
+        Iterations done.
+    converged_ : bool
+        False when the limit or a cycle ended co-EM; a ``ConvergenceWarning`` says which.
+    history_ : list of list of ViewRecord
+        Objective and propagated constraints per iteration and view.
+    constraints_ : list of Constraints
+        The given constraints of every view, closed as ``closure`` says.
+    mappings_ : dict {(u, v): (r, 2) array}
+        The mappings that the transfer method uses, likewise with what follows from them.
+    mapping_weights_ : dict {(u, v): (r,) array}
+        The weight that a constraint keeps at most on the way over mappings that follow from light constraints; empty
+        where none do.
+    transfer_ : TransferMethod
+        The transfer method that was used; its ``threshold`` is the one chosen where ``"cv"`` was asked for.
+    diagnostics_ : list of Diagnosis
+        Per view the two indicators of §6.4 for data that are unfit for Constraint Propagation; a
+        ``PropagationWarning`` names the views where that was used all the same.
+    view_names_ : list of str or None
+        The names of the views; None where they were a list.
+    n_features_in_ : list of int
+        Number of features of every view.
+    feature_names_in_ : list of (ndarray of str, or None)
+        Names of the features of the views that were DataFrames with texts as column names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvcc import Constraints, MultiViewConstrainedClustering, PCKMeans
+    >>> texts, images = np.array([[0.0], [0.2], [3.0], [3.2]]), np.array([[5.0], [1.0], [1.1]])
+    >>> judged = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
+    >>> model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
+    >>> model = model.fit([texts, images], constraints=[judged, None], mappings={(0, 1): [(0, 0), (2, 1)]})
+    >>> [labels.tolist() for labels in model.labels_]
+    [[0, 0, 1, 1], [0, 1, 1]]
+
+    Views may have names, rows ids:
+
+    >>> import pandas as pd
+    >>> named = {
+    ...     "texts": pd.DataFrame(texts, index=["a", "b", "c", "d"], columns=["length"]),
+    ...     "images": pd.DataFrame(images, index=["x", "y", "z"], columns=["light"]),
+    ... }
+    >>> judged = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": ["must-link", "cannot-link"]})
+    >>> matches = pd.DataFrame({"texts": ["a", "c"], "images": ["x", "y"]})
+    >>> model = model.fit(named, constraints={"texts": judged}, mappings={("texts", "images"): matches})
+    >>> model.predict(pd.DataFrame({"light": [4.0, 0.9]}), view="images").tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        base: Any,
+        transfer: TransferMethod | None = None,
+        *,
+        closure: Literal["full", "view", "none"] = "full",
+        max_iter: int = 20,
+        tol: float = 1e-6,
+        random_state: RandomState = None,
+    ) -> None:
+        self.base = base
+        self.transfer = transfer
+        self.closure = closure
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also nested ones such as ``transfer__threshold``, which asks for Constraint Propagation.
+
+        Returns
+        -------
+        self
+        """
+        inner = {
+            name[len("transfer__") :]: value
+            for name, value in params.items()
+            if name.startswith("transfer__")
+        }
+        if inner and params.get("transfer", self.transfer) is None:
+            params = {
+                name: value for name, value in params.items() if not name.startswith("transfer__")
+            }
+            params["transfer"] = ConstraintPropagation().set_params(**inner)
+        super().set_params(**params)
+        return self
+
+    def fit(
+        self,
+        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
+        y: None = None,
+        *,
+        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        mappings: Mapping[Any, Any] | None = None,
+    ) -> Self:
+        """Cluster all views.
+
+        Parameters
+        ----------
+        views : list or dict of array-like or DataFrame of shape (n_v, d_v), or ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views. With a single view this is §6.4:
+            X̂ = X, and its propagated constraints join its given ones. ``ConstrainedViews`` bring their constraints and
+            mappings along.
+        y : None
+            Not used, there for scikit-learn.
+        constraints : list of one entry per view, or dict {view: entry}, default=None
+            An entry is Constraints, None, or a DataFrame with the columns i, j, kind ("must-link" or "cannot-link")
+            and, optionally, weight. There, i and j are ids in the row index of the view, or numbers of rows where the
+            view is no DataFrame.
+        mappings : dict {(u, v): relations}, default=None
+            Rows of view u and of view v that are the same object, many-to-many, for any pairs of views (by name or
+            number); pairs of views that are not there have no relation. Relations are an array-like of shape (r, 2) or
+            a dict {row of u: row or list of rows of v} of row numbers, a scipy sparse matrix of shape (n_u, n_v) whose
+            entries other than 0 are the related rows, or a DataFrame with two columns of ids as in the constraints. A
+            column that has the name of a view is of that view; others are in the order of the key.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For views, constraints or mappings that do not fit together, or too few constraints to cross-validate a
+            threshold.
+        ConstraintConflictError
+            When the constraints (with ``closure="full"``, and the relations) contradict each other.
+        """
+        given_views, data, given, relations = self._given(views, y, constraints, mappings)
+        names = given_views.names
+        if not isinstance(self.transfer, TransferMethod | None):
+            raise InvalidInputError(
+                f"transfer must be an instance of a TransferMethod, such as DirectMapping(), or None, got "
+                f"{shown(self.transfer)}."
+            )
+        transfer = ConstraintPropagation() if self.transfer is None else clone(self.transfer)
+        _check_base(self.base)
+        max_iter, tol = check_count(self.max_iter, "max_iter"), check_number(self.tol, "tol", low=0)
+        rng = as_generator(self.random_state)
+        co_em = CoEM(
+            data,
+            self.base,
+            rng.integers(2**31, size=len(data)).tolist(),
+            self.closure,
+            max_iter,
+            tol,
+            names,
+        )
+        if isinstance(transfer, ConstraintPropagation) and transfer.is_cross_validated:
+            threshold = choose_threshold(co_em, given, relations, transfer, rng)
+            transfer.set_params(threshold=threshold)
+        outcome = co_em.run(given, relations, transfer)
+        diagnostics = [
+            diagnose(X, clusterer.labels_, getattr(clusterer, "metrics_", None))
+            for X, clusterer in zip(data, outcome.clusterers, strict=True)
+        ]
+        self.transfer_, self.diagnostics_ = transfer, diagnostics
+        self.clusterers_, self.propagated_, self.history_ = (
+            outcome.clusterers,
+            outcome.propagated,
+            outcome.history,
+        )
+        self.labels_ = [clusterer.labels_ for clusterer in outcome.clusterers]
+        self.constraints_, self.mappings_, self.mapping_weights_ = (
+            outcome.constraints,
+            outcome.relations,
+            outcome.strengths,
+        )
+        self.n_iter_ = len(outcome.history)
+        self.converged_ = outcome.period == 0
+        self._remember_features(given_views, data)
+        for message, category in (
+            (_not_converged(outcome.period, max_iter, self.n_iter_), ConvergenceWarning),
+            (_unfit(diagnostics, transfer, outcome.propagated, names), PropagationWarning),
+        ):
+            if message:
+                warnings.warn(message, category, stacklevel=2)
+        return self
+
+    def _predictor(self, number: int) -> Any:
+        clusterer = self.clusterers_[number]
+        if not hasattr(clusterer, "predict"):
+            raise InvalidInputError(
+                f"{shown(clusterer)} has no predict; choose another base, such as PCKMeans()."
+            )
+        return clusterer
+
+
+def _not_converged(period: int | None, max_iter: int, n_iter: int) -> str:
+    """Say why co-EM has not converged, or nothing if it has."""
+    if period == 0:
+        return ""
+    reason = (
+        f"stopped at its limit max_iter={max_iter}"
+        if period is None
+        else f"repeats itself, period {period}"
+    )
+    return (
+        f"co-EM did not converge: it {reason}. The clustering of iteration {n_iter} is returned; history_ shows the "
+        f"objectives."
+    )
+
+
+def _unfit(
+    diagnostics: list[Diagnosis],
+    transfer: TransferMethod,
+    propagated: list[Constraints],
+    names: list[str] | None,
+) -> str:
+    """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or nothing."""
+    views = [
+        f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence {found.divergence:.2g})"
+        for number, found in enumerate(diagnostics)
+        if found.suspicious and len(propagated[number])
+    ]
+    if not views or not isinstance(transfer, ConstraintPropagation):
+        return ""
+    return (
+        f"Constraint Propagation may infer wrong constraints in {', '.join(views)}: its clusters are hardly globular "
+        f"where the disagreement is above {LARGEST_DISAGREEMENT:g}, and overlap where the divergence is below "
+        f"{SMALLEST_DIVERGENCE:g}. Compare with DirectMapping(), which infers none."
+    )
+
+
+def _check_base(base: Any) -> None:
+    usable = not isinstance(base, type) and hasattr(base, "get_params") and hasattr(base, "fit")
+    takes = signature(base.fit).parameters.values() if usable else ()
+    if not any(taken.name == "constraints" or taken.kind is taken.VAR_KEYWORD for taken in takes):
+        raise InvalidInputError(
+            f"base must be an estimator whose fit takes constraints, such as PCKMeans(), got {shown(base)}."
+        )

@@ -1,0 +1,202 @@
+"""The co-EM loop over the views (Algorithm 2, steps 3–13, §5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import permutations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from mvcc._utils.messages import called, naming, shown
+from mvcc.constraints import (
+    ConstraintMap,
+    Constraints,
+    Relations,
+    Strengths,
+    augment,
+    call_rows,
+    mapped_rows,
+    relations_between,
+    unify,
+)
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview.co_em._transfer import TransferMethod, ViewState
+
+Maps = dict[tuple[int, int], ConstraintMap]
+
+
+@dataclass(frozen=True)
+class ViewRecord:
+    """One view in one iteration of co-EM.
+
+    Attributes
+    ----------
+    objective : float
+        The value of Eq. 1 that the M-step reached.
+    propagated : Constraints
+        P^V, what the view passes on, in its own rows.
+    """
+
+    objective: float
+    propagated: Constraints
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What co-EM ends with.
+
+    `constraints, relations, strengths`: what was given, closed (`augment`).
+    """
+
+    clusterers: list[Any]  # the fitted clustering of every view
+    propagated: list[Constraints]  # P^V of every view at the end
+    history: list[list[ViewRecord]]  # per iteration and view
+    period: int | None  # of the cycle met; 0 means convergence, None that the limit came first
+    constraints: list[Constraints]
+    relations: Relations
+    strengths: Strengths
+
+
+@dataclass(frozen=True)
+class CoEM:
+    """Views and how to cluster them: what is the same for all constraints and transfer methods."""
+
+    views: list[NDArray[np.float64]]  # (n_v, d_v)
+    base: Any  # cloned for every view
+    seeds: list[int]  # the random state of the clustering of every view
+    closure: Literal["full", "view", "none"]
+    max_iter: int
+    tol: float
+    names: list[str] | None = None  # what messages call the views
+
+    def run(
+        self, constraints: list[Constraints], relations: Relations, transfer: TransferMethod
+    ) -> Outcome:
+        """Run Algorithm 2 on given constraints and relations."""
+        across = relations if transfer.uses_relations else {}
+        given, relations, strengths = augment(
+            constraints, across, self.closure, call_rows(self.names)
+        )
+        loops = [
+            _ViewLoop(
+                ViewState(
+                    v, len(given), X, c, _mapped(relations, v, self.views), _seeded(self.base, seed)
+                ),
+                self.names,
+            )
+            for v, (X, c, seed) in enumerate(zip(self.views, given, self.seeds, strict=True))
+        ]
+        maps = {
+            (u, v): ConstraintMap(
+                relations_between(relations, u, v), strengths.get((min(u, v), max(u, v)))
+            )
+            for u, v in permutations(range(len(given)), 2)
+        }
+        history, period = _co_em(loops, maps, transfer, self.max_iter, self.tol)
+        return Outcome(
+            [loop.state.clusterer for loop in loops],
+            [loop.propagated for loop in loops],
+            history,
+            period,
+            given,
+            relations,
+            strengths,
+        )
+
+
+class _ViewLoop:
+    """The changing state of one view during co-EM."""
+
+    def __init__(self, state: ViewState, names: list[str] | None) -> None:
+        self.state = state
+        self.names = names
+        self.unified: Constraints | None = None
+        self.propagated = Constraints.empty()
+
+    def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
+        """M-step and E-step; the same constraints as before give the same result, so that nothing needs doing."""
+        unified = unify(self.state.constraints, transferred)
+        if unified != self.unified:
+            self.unified = unified
+            with naming(self.state.number, self.names):
+                self.state.clusterer.fit(self.state.X, constraints=unified)
+                inferred = transfer.infer(self.state)
+            self.propagated = self._checked(inferred, f"{type(transfer).__name__}.infer()")
+
+    def _checked(self, inferred: Any, by: str) -> Constraints:
+        """Return what a method infers; it may be anybody's, and the mapping knows only the rows that it was told."""
+        view = self.state
+        if not isinstance(inferred, Constraints):
+            raise InvalidInputError(
+                f"{by} returned {shown(inferred)}; mvcc.Constraints are needed."
+            )
+        known = np.zeros(1 + max(len(view.X) - 1, inferred.largest_row()), dtype=np.bool_)
+        known[view.mapped] = True
+        outside = ~known[inferred.pairs]
+        if outside.any():
+            raise InvalidInputError(
+                f"{by} returned a constraint on row {inferred.pairs[outside][0]} of view "
+                f"{called(view.number, self.names)}, which is not in view.mapped; constraints between rows of "
+                f"view.mapped are needed."
+            )
+        return inferred
+
+
+def _co_em(
+    loops: list[_ViewLoop], maps: Maps, transfer: TransferMethod, max_iter: int, tol: float
+) -> tuple[list[list[ViewRecord]], int | None]:
+    """Iterate until every view has converged (steps 6–13).
+
+    Return the history and the period of the cycle met; 0 means convergence, None that the limit came first.
+    """
+    history: list[list[ViewRecord]] = []
+    for iteration in range(max_iter):
+        for loop in loops:
+            loop.update(_transferred(loops, loop, maps), transfer)
+        history.append(
+            [ViewRecord(float(loop.state.clusterer.objective_), loop.propagated) for loop in loops]
+        )
+        if iteration and all(
+            abs(now.objective - before.objective) <= tol
+            for now, before in zip(*history[:-3:-1], strict=True)
+        ):
+            return history, 0
+        # what the views pass on determines all that follows, so that its return means an endless cycle
+        for former in range(iteration - 2, -1, -1):
+            if _pass_on_the_same(history[former], history[-1]):
+                return history, iteration - former
+    return history, None
+
+
+def _transferred(loops: list[_ViewLoop], target: _ViewLoop, maps: Maps) -> Constraints:
+    """Return what all other views pass on to one, in its rows (Eq. 12 and 14)."""
+    if len(loops) == 1:
+        return target.propagated
+    here = target.state.number
+    return reduce(
+        Constraints.max_union,
+        (maps[loop.state.number, here](loop.propagated) for loop in loops if loop is not target),
+    )
+
+
+def _mapped(
+    relations: Relations, number: int, data: list[NDArray[np.float64]]
+) -> NDArray[np.int64]:
+    return mapped_rows(relations, number) if len(data) > 1 else np.arange(len(data[0]))
+
+
+def _seeded(base: Any, seed: int) -> Any:
+    clusterer = clone(base)
+    return (
+        clusterer.set_params(random_state=seed)
+        if "random_state" in clusterer.get_params()
+        else clusterer
+    )
+
+
+def _pass_on_the_same(former: list[ViewRecord], now: list[ViewRecord]) -> bool:
+    return all(one.propagated == other.propagated for one, other in zip(former, now, strict=True))

@@ -1,0 +1,279 @@
+"""The methods by the names that configurations, commands and results call them.
+
+Other packages may offer transfer methods of their own, through entry points of the group ``mvcc.transfers``. They are
+found by their metadata, and imported only when they are used. So are mvcc's own: checking or planning an experiment
+takes names, while their classes bring scikit-learn and numba along.
+
+Experiments compare two methods more, which are no transfer between views and have no base.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from mvcc._utils.messages import clipped, nearest
+from mvcc.exceptions import ConfigError
+from mvcc.results import JOINT, K_MEANS
+
+if TYPE_CHECKING:
+    from mvcc.multiview.co_em._transfer import TransferMethod
+
+GROUP = "mvcc.transfers"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A method of mvcc: its class as ``module:Class``, and what plans ask of it before that is imported."""
+
+    home: str
+    takes_threshold: bool = False
+    uses_relations: bool = True
+    fixed: tuple[
+        tuple[str, Any], ...
+    ] = ()  # options: what an experiment settles for all its methods
+
+
+_BASES = {"pck-means": "mvcc.cluster:PCKMeans", "mpck-means": "mvcc.cluster:MPCKMeans"}
+_TRANSFERS = {
+    "constraint-propagation": _Own(
+        "mvcc.multiview.co_em._transfer:ConstraintPropagation", takes_threshold=True
+    ),
+    "direct-mapping": _Own("mvcc.multiview.co_em._transfer:DirectMapping"),
+    "cluster-membership": _Own("mvcc.multiview.co_em._transfer:ClusterMembership"),
+    "single-view": _Own("mvcc.multiview.co_em._transfer:SingleView", uses_relations=False),
+}
+_WITHOUT_BASE = {
+    JOINT: _Own("mvcc.multiview:JointGraphClustering", fixed=(("features", "none"),)),
+    K_MEANS: _Own("sklearn.cluster:KMeans", uses_relations=False),
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a transfer method of another package comes from.
+
+    `package, version`: the distribution that offers it.
+    """
+
+    package: str
+    version: str
+    module: str  # module and class in it, as the entry point names them: ``module:Class``
+
+
+def base_names() -> tuple[str, ...]:
+    """Return the names of the base algorithms."""
+    return tuple(_BASES)
+
+
+def make_base(name: str, n_clusters: int, init: str | None = None) -> Any:
+    """Return a base algorithm that is not fitted yet, by default with the paper's start.
+
+    That start takes the neighborhoods in index order.
+
+    Raises ConfigError: for an unknown name.
+    """
+    if name not in _BASES:
+        raise ConfigError(f"there is no base algorithm {clipped(repr(name))}{_known(name, _BASES)}")
+    return resolve_name(_BASES[name])(n_clusters, init=init or "neighborhoods")
+
+
+def needs_base(name: str) -> bool:
+    """Return whether a method of an experiment is run with each base algorithm, as all transfer methods are."""
+    return name not in _WITHOUT_BASE
+
+
+def make_without_base(name: str, n_clusters: int, *, random_state: int, **options: Any) -> Any:
+    """Return the estimator of a method that needs no base: of ten starts, where the options name no other number."""
+    own = _WITHOUT_BASE[name]
+    options = {"n_init": 10} | options | dict(own.fixed)
+    return resolve_name(own.home)(n_clusters, **options, random_state=random_state)
+
+
+def own_transfer_names() -> tuple[str, ...]:
+    """Return the names of the transfer methods of mvcc itself."""
+    return tuple(_TRANSFERS)
+
+
+def transfer_names() -> tuple[str, ...]:
+    """Return the names of all transfer methods: mvcc's own, then those that installed packages offer, sorted."""
+    offered = (
+        name
+        for name in _offers()
+        if _NAME.fullmatch(name) and name not in _TRANSFERS | _WITHOUT_BASE
+    )
+    return (*_TRANSFERS, *sorted(offered))
+
+
+def transfer_class(name: str) -> type[TransferMethod]:
+    """Return a transfer method by its name, imported from the package that offers it.
+
+    Raises ConfigError: for an unknown name, one that two packages offer, and a class that cannot
+    be used: that cannot be imported, is no ``TransferMethod`` or has parameters without
+    defaults.
+    """
+    offer = _offer(name)
+    if offer is not None:
+        return _loaded(offer)
+    if not needs_base(name):
+        raise ConfigError(f"{name} is no transfer method: it clusters by itself, without a base.")
+    own: type[TransferMethod] = resolve_name(_TRANSFERS[name].home)
+    return own
+
+
+def check_method(name: str) -> None:
+    """Refuse what is no method of an experiment; those of mvcc itself are not imported.
+
+    Raises ConfigError: as `transfer_class`.
+    """
+    offer = _offer(name)
+    if offer is not None:
+        _loaded(offer)
+
+
+def transfer_origin(name: str) -> Origin | None:
+    """Return where a method comes from, None for those of mvcc itself; nothing is imported.
+
+    Raises ConfigError: for an unknown name, or one that two packages offer.
+    """
+    offer = _offer(name)
+    return None if offer is None else Origin(_package(offer), _version(offer), offer.value)
+
+
+def uses_relations(name: str) -> bool:
+    """Return whether a method uses a mapping at all."""
+    offer = _offer(name)
+    return _own(name).uses_relations if offer is None else _loaded(offer)().uses_relations
+
+
+def takes_threshold(name: str) -> bool:
+    """Return whether the threshold t_V belongs to a transfer method: to Constraint Propagation and its subclasses."""
+    offer = _offer(name)
+    if offer is None:
+        return _own(name).takes_threshold
+    from mvcc.multiview.co_em._transfer import ConstraintPropagation
+
+    return issubclass(_loaded(offer), ConstraintPropagation)
+
+
+def transfer_options(name: str) -> tuple[str, ...]:
+    """Return the names of a method's parameters, but for the threshold t_V and what the experiment sets."""
+    if not needs_base(name):
+        names = make_without_base(name, 1, random_state=0).get_params(deep=False)
+        settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))
+        return tuple(option for option in names if option not in settled)
+    names = transfer_class(name)().get_params(deep=False)
+    return tuple(
+        option for option in names if not (option == "threshold" and takes_threshold(name))
+    )
+
+
+def _own(name: str) -> _Own:
+    return (_TRANSFERS | _WITHOUT_BASE)[name]
+
+
+def _offers() -> dict[str, list[EntryPoint]]:
+    return _offers_on(tuple(sys.path))
+
+
+@cache  # every cell of a trial asks, and all installed packages are looked through
+def _offers_on(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
+    try:
+        found = entry_points(group=GROUP)
+    except Exception as error:  # what a damaged file of any package raises is up to its parser
+        raise ConfigError(
+            f"the installed packages cannot be looked through for transfer methods: a file entry_points.txt of one of "
+            f"them is damaged ({_in_words(error)}). Install that package again, or remove it."
+        ) from error
+    offers = defaultdict(list)
+    for offer in found:
+        offers[offer.name].append(offer)
+    return dict(offers)
+
+
+def _offer(name: str) -> EntryPoint | None:
+    """Return the only entry point of a name, None for a method of mvcc itself."""
+    offers = _offers().get(name, [])
+    packages = sorted({_package(offer) for offer in offers})
+    is_ours = name in _TRANSFERS or name in _WITHOUT_BASE
+    if offers and is_ours:
+        raise ConfigError(
+            f"the transfer method '{name}' is mvcc's own, but the package {' and '.join(packages)} offers one of the "
+            f"same name: {_rename_or_remove(packages)}"
+        )
+    if len(offers) > 1:
+        raise ConfigError(
+            f"the transfer method {clipped(repr(name))} is offered more than once, by {' and '.join(packages)}: "
+            f"{_rename_or_remove(packages)}"
+        )
+    if offers:
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"the package {packages[0]} offers a transfer method as {clipped(repr(name))}, which is no name: 1 to "
+                f"64 letters, digits, _ and -, not beginning with -. {_rename_or_remove(packages)}"
+            )
+        return offers[0]
+    if not is_ours:
+        known = _known(name, (*transfer_names(), *_WITHOUT_BASE))
+        raise ConfigError(
+            f"there is no transfer method {clipped(repr(name))}{known} One of another package "
+            f"is known where that package is installed, in the Python that runs mvcc ({clipped(sys.executable, 200)})."
+        )
+    return None
+
+
+def _loaded(offer: EntryPoint) -> type[TransferMethod]:
+    """Import a class that an entry point names, and see that it is one to work with."""
+    from sklearn.base import clone
+
+    from mvcc.multiview.co_em._transfer import TransferMethod
+
+    whose = f"the transfer method '{offer.name}' of the package {_package(offer)} {_version(offer)}"
+    try:
+        kind = offer.load()
+    except Exception as error:  # it runs code of others
+        raise ConfigError(
+            f"{whose} cannot be imported from {offer.value}: {_in_words(error)}. Install that package again, or "
+            f"correct it."
+        ) from error
+    if not (isinstance(kind, type) and issubclass(kind, TransferMethod)):
+        raise ConfigError(
+            f"{whose} is {clipped(repr(kind))}, not a subclass of mvcc.TransferMethod; let the entry point in that "
+            f"package name one."
+        )
+    try:
+        clone(kind())
+    except Exception as error:
+        raise ConfigError(
+            f"{whose} cannot be made without arguments: {_in_words(error)}. Give every parameter of its __init__ a "
+            f"default, store each as it is under its own name, and define infer()."
+        ) from error
+    return kind
+
+
+def _known(name: str, names: Iterable[str]) -> str:
+    return f"{nearest(name, names)} Known: {', '.join(names)}."
+
+
+def _rename_or_remove(packages: list[str]) -> str:
+    return f"rename it in the entry points of that package, or remove one: pip uninstall {packages[-1]}."
+
+
+def _package(offer: EntryPoint) -> str:
+    return clipped(str(offer.dist.name)) if offer.dist is not None else "unknown"
+
+
+def _version(offer: EntryPoint) -> str:
+    return clipped(str(offer.dist.version)) if offer.dist is not None else "unknown"
+
+
+def _in_words(error: Exception) -> str:
+    return clipped(f"{type(error).__name__}: {' '.join(str(error).split())}", 300).rstrip(".")

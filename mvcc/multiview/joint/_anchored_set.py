@@ -1,0 +1,210 @@
+"""Joint clustering of very many rows, whose objects are tied to anchors.
+
+The steps are those of ``JointSet``. What would need all objects at once is found by some: Eq. 1 is
+minimized over the judged objects and some thousand others, which stand for all. Their clusters
+are spread to the anchors, and from there to all objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import pairwise_distances_argmin
+
+from mvcc._utils.blocks import LazyRows, blocks_of
+from mvcc._utils.progress import teller
+from mvcc.cluster import search_pck
+from mvcc.constraints import Constraints, Relations
+from mvcc.embedding import (
+    AnchorEigenpairs,
+    AnchorGraph,
+    anchor_graph,
+    by_anchors,
+    object_columns,
+    weighted,
+)
+from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings
+from mvcc.multiview.joint._nearest_anchors import NearestAnchors, log_shares
+from mvcc.multiview.joint._nearest_rows import NearestRows
+from mvcc.multiview.joint._spreading import (
+    COLUMNS_SHARE,
+    SPREADING,
+    Groups,
+    column_coefficients,
+    first_step,
+    rows_to_one,
+    shares_of_classes,
+    with_ones,
+)
+
+SEARCHED = 5_000  # objects that stand for all where Eq. 1 is minimized
+_TINY = 1e-12
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def joint_set(
+    views: list[Floats],
+    relations: Relations,
+    settings: Settings,
+    weights: Floats,
+    rng: np.random.Generator,
+) -> JointSet:
+    """Return views that matches connect in the graph that the settings ask for; see ``JointSet``."""
+    made = (
+        AnchoredSet if by_anchors([len(X) for X in views], relations, settings.graph) else JointSet
+    )
+    return made(views, relations, settings, weights, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class AnchoredClusters(JointClusters):
+    """The clusters of objects that are tied to anchors."""
+
+    # (p, k): what judged objects say for every cluster of an object, times the root of its degree,
+    # by each of its ties
+    at_anchors: Floats | None = None
+    # (d_v + 1, k): by which the columns of each view, and a constant, predict clusters
+    coefficients: tuple[Floats, ...] = ()
+
+
+class AnchoredSet(JointSet):
+    """Views that matches connect, in one graph by anchors."""
+
+    _free_graph: AnchorGraph
+    _graph: AnchorGraph
+
+    def clusters(
+        self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
+    ) -> AnchoredClusters:
+        """Cluster the objects, given judged pairs of them; the generator draws objects, starts and orders."""
+        k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
+        groups = Groups.among(self.n_objects, judged)
+        searched, masses = self._searched(judged, rng)
+        pairs, must_link, weights = groups.closed(judged).listed()
+        found = search_pck(
+            np.ascontiguousarray(rows[searched], np.float64),
+            k,
+            np.searchsorted(searched, pairs),
+            must_link,
+            weights,
+            penalty=self._settings.constraint_weight,
+            masses=masses,
+            starts=groups.starts(rows, k),
+            n_init=n_init or self._settings.n_init,
+            rng=rng,
+        )
+        of_searched = np.full(self.n_objects, -1)
+        of_searched[searched] = found.labels
+        if not len(judged):
+            nearest = [
+                pairwise_distances_argmin(rows[block], found.centers)
+                for block in blocks_of(len(rows))
+            ]
+            return AnchoredClusters(
+                np.concatenate(nearest), of_searched, rows, found.objective, residual
+            )
+        teller(self.n_objects)("spreading what was judged")
+        classes = groups.classes(of_searched, k)
+        at_anchors, coefficients = self._learned(judged, classes, found.labels, searched, masses)
+        said = self._said_by(at_anchors, coefficients)
+        labels = np.concatenate([said(block).argmax(axis=1) for block in blocks_of(self.n_objects)])
+        labels = np.where(classes >= 0, classes, labels)
+        return AnchoredClusters(
+            labels, of_searched, rows, found.objective, residual, at_anchors, coefficients
+        )
+
+    def scores(self, judged: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
+        """Return what gives some objects their scores; see ``JointSet.scores``."""
+        assert isinstance(found, AnchoredClusters)
+        if found.at_anchors is None:
+            return super().scores(judged, found)
+        said = self._said_by(found.at_anchors, found.coefficients)
+        return lambda some: log_shares(said(some))
+
+    def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
+        """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
+        assert isinstance(found, AnchoredClusters)
+        if not isinstance(
+            found.rows, LazyRows
+        ):  # there is no embedding, and columns were clustered
+            return super().predictors(found)
+        if found.at_anchors is None:
+            free, centers = self._free_eigenpairs, self._centers(found)
+            assert isinstance(free, AnchorEigenpairs)
+            coordinates = weighted(free.values, free.loadings, self._n_free)
+            return [
+                NearestAnchors(view.anchors, self._free_graph.of_view(number, coordinates), centers)
+                for number, view in enumerate(self._free_graph.views)
+            ]
+        return [self._by_shares(number, found) for number in range(len(self._views))]
+
+    def _by_shares(self, view: int, found: AnchoredClusters) -> NearestAnchors:
+        anchors = self._graph.views[view].anchors
+        A, b = self._fitted_columns[view][1].affine(anchors.center, anchors.unit)
+        coefficients = found.coefficients[view]
+        moved = np.vstack((A @ coefficients[:-1], b @ coefficients[:-1] + coefficients[-1]))
+        assert found.at_anchors is not None
+        return NearestAnchors(
+            anchors, self._graph.of_view(view, found.at_anchors), coefficients=moved
+        )
+
+    def _made_graph(self, rng: np.random.Generator, weights: Floats) -> AnchorGraph:
+        return anchor_graph(self._views, self._relations, self._settings.n_clusters, rng, weights)
+
+    def _searched(self, judged: Constraints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """Return the judged objects and some others, and how many objects each stands for."""
+        n, ends = self.n_objects, np.unique(judged.pairs)
+        others = np.setdiff1d(rng.choice(n, min(n, SEARCHED), replace=False), ends)
+        masses = np.ones(n)
+        masses[others] = (n - len(ends)) / max(len(others), 1)
+        searched = np.union1d(ends, others)
+        return searched, masses[searched]
+
+    def _learned(
+        self, judged: Constraints, classes: Ints, labels: Ints, searched: Ints, masses: Floats
+    ) -> tuple[Floats, tuple[Floats, ...]]:
+        """Return what the searched objects, with their labels, say at the anchors, and by the columns of each view."""
+        heaviest = np.zeros(self.n_objects)
+        np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
+        of_searched = classes[searched]
+        shares = shares_of_classes(labels, of_searched, self._settings.n_clusters)
+        step = first_step(of_searched, np.minimum(heaviest[searched], 1), shares, masses)
+        at_anchors = self._graph.diffused_to_anchors(step, searched, SPREADING)
+        at_anchors /= np.maximum(self._graph.sums_of(at_anchors), _TINY)
+        place = np.full(self.n_objects, -1)
+        place[searched] = np.arange(len(searched))
+        coefficients = []
+        for columns, own in zip(self._columns, self.objects, strict=True):
+            rows = np.flatnonzero(place[own] >= 0)
+            at = place[own[rows]]
+            coefficients.append(
+                column_coefficients(columns[rows], of_searched[at], shares[at], masses[at])
+            )
+        return at_anchors, tuple(coefficients)
+
+    def _said_by(
+        self, at_anchors: Floats, coefficients: tuple[Floats, ...]
+    ) -> Callable[[Any], Floats]:
+        """Return what tells how much speaks for every cluster of some objects, (m, k)."""
+
+        def said(some: Any) -> Floats:
+            spread = rows_to_one(self._graph.from_anchors(at_anchors, some))
+            predicted, n_rows = np.zeros_like(spread), np.zeros(len(spread))
+            for columns, members, of_view in zip(
+                self._columns, self._members, coefficients, strict=True
+            ):
+                rows_of = members[some]
+                number = np.diff(rows_of.indptr)
+                predicted += number[:, None] * (
+                    with_ones(object_columns([columns], [rows_of])) @ of_view
+                )
+                n_rows += number
+            return spread + COLUMNS_SHARE * rows_to_one(np.maximum(predicted / n_rows[:, None], 0))
+
+        return said

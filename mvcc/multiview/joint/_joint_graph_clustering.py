@@ -1,0 +1,598 @@
+"""Clustering of several views in one graph of their objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.blocks import LazyRows
+from mvcc._utils.messages import called, shown
+from mvcc._utils.validation import RandomState, as_floats, as_generator, check_count, check_number
+from mvcc.constraints import Constraints, Relations, call_rows, refuse_conflicts
+from mvcc.embedding import GraphKind, Rule, find_objects, fitted_features, separate_problems
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview._estimator import MultiViewEstimator
+from mvcc.multiview.joint._anchored_set import joint_set
+from mvcc.multiview.joint._confidence import Probabilities, chosen_sharpness, object_probabilities
+from mvcc.multiview.joint._joint_set import JointClusters, JointSet, Settings, pairs_of_objects
+from mvcc.multiview.matches._contradicted import contradicted_matches
+from mvcc.multiview.matches._suspicious import to_drop
+from mvcc.views import ConstrainedViews, Judged
+
+_OF_THE_GRAPH = {"_sets", "_given_views", "_counted_in_fit", "_clusters"}  # is not stored
+_LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep their edges
+
+
+class JointGraphClustering(MultiViewEstimator):
+    """Cluster several views in one graph of their objects, which needs neither all rows matched nor judged pairs.
+
+    Matched rows are one object, and a judged pair of rows is one of objects, which counts in all views at once. The
+    objects are embedded as by ``JointSpectralFeatures``; judged pairs learn a ridge metric (``PairMetric``) in that
+    space and the raw columns, where leave-one-out finds one that helps. PCK-Means (Basu, Banerjee and Mooney, "Active
+    Semi-Supervision for Pairwise Constrained Clustering", 2004) then minimizes Eq. 1 over the objects from several
+    starts. At last, the clusters of judged objects are spread over the graph (Zhou et al., "Learning with Local and
+    Global Consistency", 2004), together with what the columns of each view predict.
+
+    The columns of each view become features by one rule for all tables (``AutoFeatures``): counts of words, histograms
+    and columns in different units each get what suits them, and sparse matrices are never made dense.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        k, the number of clusters.
+    n_neighbors : int, default=10
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view is so small that it has no more
+        than 20 rows for each cluster.
+    n_components : int, default=None
+        Dimensions of the embedding; None is 2 k, and 4 k with a metric, but at most a third of the objects.
+    n_init : int, default=10
+        Starts of PCK-Means.
+    constraint_weight : float, default=0.5
+        What a violated pair of weight 1 costs, in squared distances between rows of length 1. People err, and so a pair
+        may be violated.
+    view_weights : array-like of shape (V,), default=None
+        How much each view counts where an object is seen in several, such as 0 for one that is known to be noise; rows
+        that no other view sees are clustered all the same. None is all alike.
+    features : {"auto", "counts", "histograms", "scaled", "none"}, default="auto"
+        The rule of ``AutoFeatures`` by which the columns of a view become features; "none" takes them as they are.
+        Views that need different ones go through ``PerView`` before, and "none" here.
+    graph : {"auto", "exact", "anchors"}, default="auto"
+        Whether rows are linked to their nearest rows, which is exact, or tied to a few hundred anchors of their view,
+        which takes a time in proportion to their number. "auto" is by anchors from 15,000 objects on.
+    on_conflict : {"error", "drop"}, default="error"
+        What happens when constraints and matches contradict each other. "drop" clusters with all of them; the pairs
+        that the clusters violate in the end, ``violated_``, are those that were dropped. Matches always hold.
+    random_state : int, numpy Generator, RandomState or None, default=None
+        Draws starts, and 2,000 landmarks where there are more.
+
+    Attributes
+    ----------
+    features_made_ : list of str
+        What became of the columns of every view, and why.
+    labels_ : list of ndarray of shape (n_v,)
+        Cluster of every row, per view, with one numbering for all views that three or more matches connect.
+    objective_ : float
+        Eq. 1 before spreading; summed over sets of views that are not connected.
+    violated_ : list of Constraints
+        The judged pairs that ``labels_`` violate, per view, without those of weight 0. Of closed constraints too many
+        to be listed, those are looked at that hold the neighborhoods together.
+    connected_views_ : list of list of int
+        The sets of views that matches connect. Clusters of different sets have nothing to do with each other.
+    n_objects_ : int
+        Matched rows are one object.
+    n_anchors_ : list of int
+        Anchors of every view; 0 where the graph is exact.
+    eigen_residual_ : float
+        The largest length of S v − μ v of the eigenvectors v that objects are embedded by; S is the normalized graph,
+        whose largest eigenvalue μ is 1. Of up to 600 objects they are exact.
+    probabilities_ : list of ndarray, or of sparse array, of shape (n_v, k)
+        How likely every row is in each cluster; the largest is that of its label, and rows sum
+        to 1. Of more than 50 clusters the ten largest are kept, and arrays are sparse. Made when it
+        is first looked at, and stored with a model only once it was.
+    view_agreement_ : ndarray of shape (V, V)
+        How much every two views show the same groups: the mean cosine, in the leading eigenvectors of one view, of
+        objects that are neighbors in the other, beyond that of random pairs; 1 at most, and the geometric mean of both
+        directions. NaN where two views have fewer than 20 objects in common.
+    suspicions_ : dict {(u, v): ndarray of shape (r,)}, u < v
+        How likely each match is wrong, in ascending order of the distinct matches; NaN where that cannot be told, and 1
+        where other matches contradict it; see ``suspicious_matches``.
+    dropped_matches_ : dict {(u, v): ndarray of shape (s, 2)}, u < v
+        The matches that were left out since they seem to be wrong; views and rows by number.
+    embedding_ : list of ndarray of shape (n_v, n_dimensions)
+        The rows of every view in the space where they were clustered; in single precision from 100,000 objects on.
+    view_names_ : list of str or None
+        The names of the views; None where they were a list.
+    n_features_in_ : list of int
+        Number of features of every view.
+    feature_names_in_ : list of (ndarray of str, or None)
+        Names of the features of the views that were DataFrames with texts as column names.
+
+    Notes
+    -----
+    An edge of one view's graph is the weaker the farther apart its ends are in the other views that see both, and each
+    of these counts as much as it agrees with that view. Views that hardly agree leave each other alone.
+
+    Matches of three views or more can contradict each other. Those that more views contradict than confirm are left
+    out: a few wrong ones would chain many objects into one.
+
+    Of a hundred matches or more between two views, those whose suspicion is above .4 are left out, and the views
+    clustered once more, where the share that seems to be wrong, times the agreement of the views, is .03 or more.
+
+    Sets of views that less than three matches connect are clustered by themselves, and their numbers of clusters have
+    nothing to do with each other. Judged pairs that form groups, all of them apart from each other, are taken as
+    groups: each with five members or more gets a cluster of its own. The 10 nearest fitted rows of its view vote on the
+    cluster of a new row, the nearer with more weight, and a fitted row keeps its own; so the model holds the rows of
+    ``fit``. By anchors, a new row takes the way of those of ``fit``, and the model holds none of them.
+
+    By anchors, every row is tied to the three nearest of √n, 25 k or 500 anchors of its view, whichever is most (Chen
+    and Cai, "Large Scale Spectral Clustering with Landmark-Based Representation", 2011), which k-means finds in a
+    sample. Eq. 1 is minimized over the objects with constraints and 5,000 others that stand for all, and
+    ``objective_`` is an estimate.
+
+    Probabilities are the shares p of clusters in what is spread, as p⁴ with rows to sum 1; without
+    judged pairs, exp(−4 d²) with d the distance to a center. With 20 judged pairs or more, they
+    choose the power: they are held out in four parts, the objects are clustered by the others, and
+    Σ_c p_ic p_jc should say which of those held out belong together (after Guo et al., "On
+    Calibration of Modern Neural Networks", 2017). Where another share is larger than that of the
+    label, both change places. Judged objects are no surer than what is spread to them.
+
+    Of dense judged pairs, Eq. 1 takes the closure: where at least eight of them, as pairs of objects, follow from the
+    others, none contradicts them, none weighs less than 1, and no more than a million pairs follow. Such pairs bear
+    each other out; in the closure of sparse ones, wrong pairs would multiply unnoticed. Metric, groups and spreading
+    take the pairs as given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvcc import Constraints, JointGraphClustering
+    >>> texts = np.array([[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]])
+    >>> images = np.array([[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]])
+    >>> model = JointGraphClustering(2, random_state=0)
+    >>> model = model.fit([texts, images], mappings={(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]})
+    >>> [(labels == model.labels_[0][0]).tolist() for labels in model.labels_]
+    [[True, True, True, False, False, False], [True, True, True, False, False, False]]
+    >>> bool(model.predict([[8.2]], view=1)[0] == model.labels_[0][0])
+    True
+    """
+
+    _takes_sparse = True
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_neighbors: int = 10,
+        n_components: int | None = None,
+        n_init: int = 10,
+        constraint_weight: float = 0.5,
+        view_weights: ArrayLike | None = None,
+        features: Rule = "auto",
+        graph: GraphKind = "auto",
+        on_conflict: Literal["error", "drop"] = "error",
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.n_init = n_init
+        self.constraint_weight = constraint_weight
+        self.view_weights = view_weights
+        self.features = features
+        self.graph = graph
+        self.on_conflict = on_conflict
+        self.random_state = random_state
+
+    def fit(
+        self,
+        views: Sequence[Any] | Mapping[str, Any] | ConstrainedViews,
+        y: None = None,
+        *,
+        constraints: Sequence[Judged] | Mapping[Any, Judged] | None = None,
+        mappings: Mapping[Any, Any] | None = None,
+    ) -> Self:
+        """Cluster all views.
+
+        Parameters
+        ----------
+        views : list or dict of array-like, DataFrame or sparse matrix of shape (n_v, d_v), or ConstrainedViews
+            Instances of every view; the keys of a dict are the names of the views. ``ConstrainedViews`` bring their
+            constraints and mappings along.
+        y : None
+            Not used, there for scikit-learn.
+        constraints : list of one entry per view, or dict {view: entry}, default=None
+            Judged pairs, in the forms that ``MultiViewConstrainedClustering.fit`` takes. They need not be closed: the
+            metric learns from them as they are, and the search of Eq. 1 closes dense ones. A pair of weight 0 counts
+            for nothing.
+        mappings : dict {(u, v): relations}, default=None
+            Rows of view u and of view v that are the same object, many-to-many, for any pairs of views, in the forms
+            that ``MultiViewConstrainedClustering.fit`` takes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            For views, constraints or mappings that do not fit together, features that a view cannot have, or more
+            clusters or components than objects.
+        ConstraintConflictError
+            When constraints and relations contradict each other and ``on_conflict`` is "error".
+        """
+        if self.graph not in ("auto", "exact", "anchors"):
+            raise InvalidInputError(
+                f"graph must be 'auto', 'exact' or 'anchors', got {shown(self.graph)}."
+            )
+        if self.on_conflict not in ("error", "drop"):
+            raise InvalidInputError(
+                f"on_conflict must be 'error' or 'drop', got {shown(self.on_conflict)}."
+            )
+        given_views, tables, given, relations = self._given(views, y, constraints, mappings)
+        n_components = (
+            None if self.n_components is None else check_count(self.n_components, "n_components")
+        )
+        settings = Settings(
+            check_count(self.n_clusters, "n_clusters"),
+            check_count(self.n_neighbors, "n_neighbors"),
+            n_components,
+            check_count(self.n_init, "n_init"),
+            check_number(self.constraint_weight, "constraint_weight", low=0),
+            self.graph,
+        )
+        weights = _checked_weights(self.view_weights, len(tables))
+        rng = as_generator(self.random_state)
+        names = given_views.names
+        counted = [_of_some_weight(c) for c in given]
+        if self.on_conflict == "error":
+            refuse_conflicts(counted, relations, call_rows(names))
+        makers = fitted_features(tables, self.features, names)
+        data = [maker.transform(table) for maker, table in zip(makers, tables, strict=True)]
+        contradicted = contradicted_matches([len(X) for X in data], relations)
+        confirmed = _without(contradicted, relations)
+        problems = _problems(data, confirmed, settings, names)
+        with threadpool_limits(
+            1
+        ):  # BLAS, LAPACK and the search of neighbors sum in another order on more threads
+            self._join(data, problems, settings, weights, rng)
+            labels, clusters = self._clustered(counted, rng)
+            suspicions = self._suspicions(confirmed, labels)
+            agreement = self._agreement(len(data))
+            dropped = {
+                key: to_drop(suspicion, agreement[key]) for key, suspicion in suspicions.items()
+            }
+            if any(wrong.any() for wrong in dropped.values()):
+                clusters.clear()
+                self._sets.clear()  # two graphs would take twice the memory
+                self._join(
+                    data,
+                    separate_problems(len(data), _without(dropped, confirmed)),
+                    settings,
+                    weights,
+                    rng,
+                )
+                labels, clusters = self._clustered(counted, rng)
+            predictors: dict[int, Any] = {}
+            for (numbers, connected), found in zip(self._sets, clusters, strict=True):
+                predictors.update(zip(numbers, connected.predictors(found), strict=True))
+                connected.forget_views()
+        self._predictors = [predictors[number] for number in range(len(data))]
+        self.labels_, self.objective_ = labels, sum((found.objective for found in clusters), 0.0)
+        self._embedded = {
+            number: (found.rows, objects)
+            for (numbers, connected), found in zip(self._sets, clusters, strict=True)
+            for number, objects in zip(numbers, connected.objects, strict=True)
+        }
+        self._given_views, self._counted_in_fit, self._clusters = given_views, counted, clusters
+        self._probabilities: list[Probabilities] | None = None
+        self._sharpness: list[float] = []
+        self.connected_views_ = [numbers for numbers, _ in self._sets]
+        n_anchors: dict[int, int] = {}
+        for numbers, connected in self._sets:
+            n_anchors.update(zip(numbers, connected.n_anchors, strict=True))
+        self.n_anchors_ = [n_anchors[number] for number in range(len(data))]
+        self.n_objects_ = sum(views.n_objects for _, views in self._sets)
+        self.view_agreement_ = self._agreement(len(data))
+        self.eigen_residual_ = max(found.residual for found in clusters)
+        self.suspicions_ = {
+            key: _put_back(found, contradicted[key]) for key, found in suspicions.items()
+        }
+        self.dropped_matches_ = {
+            key: relations[key][_put_back(wrong, contradicted[key])]
+            for key, wrong in dropped.items()
+        }
+        self.violated_ = [_violated(*pair) for pair in zip(counted, self.labels_, strict=True)]
+        self._makers, self.features_made_ = makers, [maker.description_ for maker in makers]
+        self._remember_features(given_views, tables)
+        return self
+
+    @property
+    def embedding_(self) -> list[NDArray[np.float64]]:
+        """The rows of every view in the space where they were clustered, made from those of the objects each time."""
+        check_is_fitted(self)
+        if not hasattr(self, "_embedded"):
+            self._refuse_without_graph()
+        return [rows[objects] for _, (rows, objects) in sorted(self._embedded.items())]
+
+    @property
+    def probabilities_(self) -> list[Probabilities]:
+        """How likely every row is in each cluster; see the attributes of the class."""
+        check_is_fitted(self)
+        if self._probabilities is None:
+            self._refuse_without_graph(
+                " Look at probabilities_ before a model is stored: they stay."
+            )
+            found: dict[int, tuple[Probabilities, float]] = {}
+            with threadpool_limits(1):
+                for (numbers, views), clusters in zip(self._sets, self._clusters, strict=True):
+                    judged = _judged_objects(self._counted_in_fit, numbers, views)
+                    sharpness = chosen_sharpness(views, judged)
+                    of_objects = object_probabilities(views, judged, clusters, sharpness)
+                    for number, objects in zip(numbers, views.objects, strict=True):
+                        found[number] = of_objects[objects], sharpness
+            in_order = [found[number] for number in range(len(found))]
+            self._probabilities = [of_rows for of_rows, _ in in_order]
+            self._sharpness = [sharpness for _, sharpness in in_order]
+        return self._probabilities
+
+    def predict_proba(self, X: Any, view: int | str = 0) -> Any:
+        """Return how likely new rows are in each cluster: as the nearest fitted rows, the nearer more.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d_v); or dict, list of views, or ConstrainedViews
+            New rows of one view or several, as for ``predict``.
+        view : int or str, default=0
+            Number or name of the view, as for ``predict``.
+
+        Returns
+        -------
+        ndarray or sparse array of shape (n, k), or dict or list of these
+            As ``probabilities_``; the largest of a row is that of what ``predict`` returns.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        InvalidInputError
+            As ``predict``; and for a model that was stored before ``probabilities_`` were made.
+        """
+        check_is_fitted(self)
+        views = X.views if isinstance(X, ConstrainedViews) else X
+        return self._of_views(views, view, self._probabilities_of)
+
+    def labels_by(
+        self,
+        constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
+        *,
+        random_state: RandomState = None,
+    ) -> list[NDArray[np.int64]]:
+        """Cluster the rows of ``fit`` once more, by other judged pairs; graph and embedding are those of ``fit``.
+
+        Parameters
+        ----------
+        constraints : list of one entry per view, or dict {view: entry}, or None
+            Judged pairs, as for ``fit``. Contradictions are no error here.
+        random_state : int, numpy Generator, RandomState or None, default=None
+
+        Returns
+        -------
+        list of ndarray of shape (n_v,)
+            The cluster of every row, per view.
+
+        Raises
+        ------
+        InvalidInputError
+            For constraints that do not fit the views, or a model that was loaded: it has no graph.
+        """
+        counted = self._counted(constraints)
+        with threadpool_limits(1):
+            return self._clustered(counted, as_generator(random_state))[0]
+
+    def nearest_judged(
+        self, constraints: Sequence[Judged] | Mapping[Any, Judged] | None
+    ) -> list[NDArray[np.int64]]:
+        """Return, for every row, the judged row of its cluster that is nearest to it in the graph.
+
+        The length of a path is −log of the product of its affinities: how much of an answer spreads along it.
+
+        Parameters
+        ----------
+        constraints : list of one entry per view, or dict {view: entry}, or None
+            The judged pairs of ``fit``.
+
+        Returns
+        -------
+        list of ndarray of shape (n_v, 3)
+            View and row, −1 where no path leads to one; and 1 where it is the same object, by matches, else 0.
+
+        Raises
+        ------
+        InvalidInputError
+            As ``labels_by``.
+        """
+        links = [c.spanning() for c in self._counted(constraints)]
+        found: list[NDArray[np.int64]] = [np.empty((0, 3), np.int64)] * len(links)
+        for numbers, views in self._sets:
+            judged_rows = [np.unique(links[n][0]) for n in numbers]
+            row_of = np.full((views.n_objects, len(numbers)), -1)
+            labels = np.empty(views.n_objects, np.int64)
+            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
+                row_of[objects[judged_rows[place]], place] = judged_rows[place]
+                labels[objects] = self.labels_[number]
+            nearest = views.nearest_judged(
+                labels, pairs_of_objects([links[n] for n in numbers], views.objects)
+            )
+            for place, (number, objects) in enumerate(zip(numbers, views.objects, strict=True)):
+                near = nearest[objects]
+                own_view_first = [
+                    place,
+                    *(other for other in range(len(numbers)) if other != place),
+                ]
+                there = row_of[near][:, own_view_first]
+                first = (there >= 0).argmax(axis=1)
+                view, row = (
+                    np.array(numbers)[own_view_first][first],
+                    there[np.arange(len(near)), first],
+                )
+                found[number] = np.column_stack((view, row, near == objects))
+                found[number][near < 0] = -1, -1, 0
+        return found
+
+    def _counted(self, constraints: Any) -> list[Constraints]:
+        """Return checked constraints for the views of ``fit``, without those of weight 0."""
+        check_is_fitted(self)
+        self._refuse_without_graph()
+        given = self._given_views.constraints(constraints)
+        return [_of_some_weight(c) for c in given]
+
+    def _refuse_without_graph(self, remedy: str = "") -> None:
+        if not hasattr(self, "_sets"):
+            said = "This model was loaded or copied, and has no graph; fit it again."
+            raise InvalidInputError(said + remedy)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the graphs: other judged pairs are clustered by the object that was fitted, not by a copy."""
+        state: dict[str, Any] = super().__getstate__()
+        left_out = _OF_THE_GRAPH
+        if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", {}).values()):
+            left_out = left_out | {"_embedded"}  # it is made from the graph
+        return {name: value for name, value in state.items() if name not in left_out}
+
+    def _join(
+        self,
+        data: list[NDArray[np.float64]],
+        problems: list[tuple[list[int], Relations]],
+        settings: Settings,
+        weights: NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> None:
+        self._sets = [
+            (
+                numbers,
+                joint_set(
+                    [data[n] for n in numbers], inside, settings, _relative(weights[numbers]), rng
+                ),
+            )
+            for numbers, inside in problems
+        ]
+
+    def _agreement(self, n_views: int) -> NDArray[np.float64]:
+        found = np.full((n_views, n_views), np.nan)
+        for numbers, views in self._sets:
+            found[np.ix_(numbers, numbers)] = views.agreement
+        return found
+
+    def _suspicions(
+        self, relations: Relations, labels: list[NDArray[np.int64]]
+    ) -> dict[tuple[int, int], NDArray[np.float64]]:
+        """Return how likely every match is wrong; 0 for those that connect no views."""
+        found = {key: np.zeros(len(rows)) for key, rows in relations.items()}
+        for numbers, views in self._sets:
+            inside = views.suspicions([labels[number] for number in numbers])
+            found |= {(numbers[u], numbers[v]): suspicion for (u, v), suspicion in inside.items()}
+        return found
+
+    def _clustered(
+        self, constraints: list[Constraints], rng: np.random.Generator
+    ) -> tuple[list[NDArray[np.int64]], list[JointClusters]]:
+        """Cluster the views of ``fit`` by judged pairs; return the labels of each, and the clusters of each set."""
+        labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(constraints)
+        clusters = []
+        for numbers, views in self._sets:
+            found = views.clusters(_judged_objects(constraints, numbers, views), rng)
+            for number, objects in zip(numbers, views.objects, strict=True):
+                labels[number] = found.labels[objects]
+            clusters.append(found)
+        return labels, clusters
+
+    def _probabilities_of(self, X: Any, number: int, what: str) -> Probabilities:
+        rows = self._rows(X, number, what)
+        features = rows if self.features == "none" else self._makers[number].transform(rows)
+        of_rows = self.probabilities_[number]
+        return self._predictors[number].probabilities(features, of_rows, self._sharpness[number])
+
+    def _predictor(self, number: int) -> Any:
+        nearest = self._predictors[number]
+        return nearest if self.features == "none" else make_pipeline(self._makers[number], nearest)
+
+
+def _judged_objects(given: list[Constraints], numbers: list[int], views: JointSet) -> Constraints:
+    """Return the judged pairs of rows of connected views as pairs of their objects."""
+    return pairs_of_objects([given[number].spanning() for number in numbers], views.objects)
+
+
+def _without(dropped: dict[tuple[int, int], NDArray[np.bool_]], relations: Relations) -> Relations:
+    return {key: rows[~dropped[key]] for key, rows in relations.items()}
+
+
+def _put_back(found: NDArray[Any], contradicted: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return what was found of the matches that others confirm, and 1 for those that others contradict."""
+    everything = np.ones(len(contradicted), found.dtype)
+    everything[~contradicted] = found
+    return everything
+
+
+def _problems(
+    data: list[NDArray[np.float64]],
+    relations: Relations,
+    settings: Settings,
+    names: list[str] | None,
+) -> list[tuple[list[int], Relations]]:
+    """Return the sets of views that relations connect, each with its relations; see that they have enough objects."""
+    problems = separate_problems(len(data), relations)
+    for numbers, inside in problems:
+        n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
+        for name, wanted in (
+            ("n_clusters", settings.n_clusters),
+            ("n_components", settings.n_components or 1),
+        ):
+            if wanted > n_objects:
+                where = ", ".join(called(number, names) for number in numbers)
+                raise InvalidInputError(
+                    f"{name}={wanted} needs as many objects, but view {where} has {n_objects}; ask for fewer."
+                    if len(numbers) == 1
+                    else f"{name}={wanted} needs as many objects, but views {where} have {n_objects} (matched rows are "
+                    f"one); ask for fewer."
+                )
+    return problems
+
+
+def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> NDArray[np.float64]:
+    if view_weights is None:
+        return np.ones(n_views)
+    weights = as_floats(view_weights, "view_weights")
+    usable = (
+        weights.shape == (n_views,) and weights.dtype == np.float64 and np.isfinite(weights).all()
+    )
+    if not usable or (weights < 0).any() or not weights.any():
+        raise InvalidInputError(
+            f"view_weights must be one number of 0 or more for each of the {n_views} views, one of them above 0, "
+            f"got {shown(view_weights)}."
+        )
+    return weights
+
+
+def _relative(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of connected views, the largest 1; one of 0 is so small that only its own rows notice it."""
+    largest = weights.max()
+    return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))
+
+
+def _of_some_weight(given: Constraints) -> Constraints:
+    return given.select(given.weights > 0) if given._parts is None else given
+
+
+def _violated(given: Constraints, labels: NDArray[np.int64]) -> Constraints:
+    pairs, must_link, weights = given.spanning()
+    broken = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) != must_link
+    if given._parts is None:
+        return given.select(broken)  # which knows the lines of its file
+    return Constraints.from_repeated(
+        np.sort(pairs[broken], axis=1), must_link[broken], weights[broken]
+    )

@@ -1,0 +1,288 @@
+"""Joint clustering of views that matches connect: graph, embedding, metric, PCK-Means over objects, spreading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
+
+from mvcc._utils.blocks import LazyRows, blocks_of
+from mvcc._utils.progress import teller
+from mvcc.cluster import search_pck
+from mvcc.constraints import Constraints, Listed, Relations
+from mvcc.embedding import (
+    AnchorEigenpairs,
+    AnchorGraph,
+    Eigenpairs,
+    GraphKind,
+    JointGraph,
+    PairMetric,
+    RawColumns,
+    embedded,
+    fitted_raw_columns,
+    joint_graph,
+    membership,
+    neighbors_for,
+    object_columns,
+    unit_rows,
+)
+from mvcc.multiview.joint._nearest_anchors import NearestAnchors, log_shares
+from mvcc.multiview.joint._nearest_rows import NearestRows
+from mvcc.multiview.joint._spreading import (
+    COLUMNS_SHARE,
+    SPREADING,
+    Groups,
+    first_step,
+    predicted_by_columns,
+    shares_of_classes,
+    spread,
+)
+from mvcc.multiview.matches._suspicious import suspicions
+
+FREE_COMPONENTS = 2  # for each cluster, without a metric
+METRIC_COMPONENTS = 4
+COLUMN_SCALE = 0.25  # of raw columns beside unit rows of the embedding
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of ``JointGraphClustering``, checked."""
+
+    n_clusters: int
+    n_neighbors: int
+    n_components: int | None
+    n_init: int
+    constraint_weight: float
+    graph: GraphKind = "auto"
+
+    def components(self, for_each: int, n_objects: int) -> int:
+        """Return so many components for each cluster, at most a third of the objects; or as many as are wanted."""
+        if self.n_components is not None:
+            return self.n_components
+        fewest = min(
+            self.n_clusters, n_objects
+        )  # in fewer dimensions so many clusters can hardly be told apart
+        return min(for_each * self.n_clusters, max(n_objects // 3, fewest))
+
+
+@dataclass(frozen=True, eq=False)
+class JointClusters:
+    """The clusters of views that matches connect."""
+
+    labels: Ints  # (n,): the cluster of every object
+    # (n,): the same by Eq. 1 alone; of judged objects and some others only, where objects are tied
+    # to anchors
+    before_spreading: Ints
+    rows: Floats | LazyRows  # (n, r): every object in the space where it was clustered
+    objective: float  # eq. 1 before spreading
+    residual: float  # of the eigenvectors that the rows are made of; see ``Eigenpairs``
+
+
+def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
+    """Return judged pairs of rows as judged pairs of objects, the heaviest of each pair and kind.
+
+    Pairs within an object are left out: must-links say nothing there, and matches overrule cannot-links.
+    """
+    pairs = np.concatenate([own[rows] for own, (rows, _, _) in zip(objects, links, strict=True)])
+    must_link = np.concatenate([kinds for _, kinds, _ in links])
+    weights = np.concatenate([weight for _, _, weight in links])
+    kept = pairs[:, 0] != pairs[:, 1]
+    return Constraints.from_repeated(np.sort(pairs[kept], axis=1), must_link[kept], weights[kept])
+
+
+class JointSet:
+    """Views that matches connect, in one graph of their objects that serves any judged pairs.
+
+    Shapes: `views` (n_v, d_v), `relations` (r, 2).
+
+    `weights` (V,): how much each view counts, 1 at most.
+    `rng`: draws landmarks where there are too many.
+    """
+
+    def __init__(
+        self,
+        views: list[Floats],
+        relations: Relations,
+        settings: Settings,
+        weights: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        self._views, self._relations, self._settings = views, relations, settings
+        self._n_neighbors = neighbors_for(views, settings.n_clusters, settings.n_neighbors)
+        self._free_graph = self._made_graph(rng, weights)
+        self.objects, self.n_objects = self._free_graph.objects, self._free_graph.n_objects
+        self.agreement, self.n_anchors = self._free_graph.agreement, self._free_graph.n_anchors
+        free, wide = (
+            settings.components(each, self.n_objects)
+            for each in (FREE_COMPONENTS, METRIC_COMPONENTS)
+        )
+        self._n_free, self._n_wide = free, wide
+
+    def clusters(
+        self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
+    ) -> JointClusters:
+        """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
+        k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
+        groups = Groups.among(self.n_objects, judged)
+        assert not isinstance(rows, LazyRows)
+        found = search_pck(
+            rows,
+            k,
+            *groups.closed(judged).listed(),
+            penalty=self._settings.constraint_weight,
+            starts=groups.starts(rows, k),
+            n_init=n_init or self._settings.n_init,
+            rng=rng,
+        )
+        labels = self._spread(judged, groups, found.labels) if len(judged) else found.labels
+        return JointClusters(labels, found.labels, rows, found.objective, residual)
+
+    def scores(self, judged: Constraints, found: JointClusters) -> Callable[[Any], Floats]:
+        """Return what gives some objects their scores, (m, k): how much speaks for every cluster.
+
+        That is the logarithm of the shares that are spread and predicted; without judged pairs, of
+        which nothing could be spread, it is minus the squared distance to the centers.
+        """
+        k = self._settings.n_clusters
+        if not len(judged):
+            centers = self._centers(found)
+            return lambda some: -euclidean_distances(found.rows[some], centers, squared=True)
+        classes = Groups.among(self.n_objects, judged).classes(found.before_spreading, k)
+        said = self._said(judged, classes, found.before_spreading)
+        return lambda some: log_shares(said[some])
+
+    def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
+        """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
+        return suspicions(self._relations, self._columns, self._free_graph, labels)
+
+    def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
+        """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
+        return [
+            NearestRows().fit(X, found.labels[own])
+            for X, own in zip(self._views, self.objects, strict=True)
+        ]
+
+    def forget_views(self) -> None:
+        """Let go of what only ``suspicions`` needs: the graphs of single views, and their eigenvectors."""
+        self._free_graph.forget_views()  # and those of ``_graph``, which has the same lists
+
+    def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
+        """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.
+
+        The length of a path is −log of the product of its affinities, which is how much of an answer spreads along it.
+        """
+        nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
+        for cluster in np.unique(labels[ends]):
+            members = np.flatnonzero(labels == cluster)
+            nearest[members] = self._graph.nearest_sources(
+                ends[labels[ends] == cluster], SPREADING, members
+            )
+        return nearest
+
+    def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:
+        k = self._settings.n_clusters
+        return joint_graph(self._views, self._relations, self._n_neighbors, k, rng, weights)
+
+    @cached_property
+    def _columns(self) -> list[Floats]:
+        return [columns for columns, _ in self._fitted_columns]
+
+    @cached_property
+    def _fitted_columns(self) -> list[tuple[Floats, RawColumns]]:
+        return [fitted_raw_columns(X) for X in self._views]
+
+    @cached_property
+    def _members(self) -> list[sp.csr_array]:
+        return [membership(own, self.n_objects) for own in self.objects]
+
+    def _object_columns(self, objects: Ints) -> Floats:
+        return object_columns(self._columns, [rows_of[objects] for rows_of in self._members])
+
+    @cached_property
+    def _graph(self) -> JointGraph | AnchorGraph:
+        """The graph that judged pairs are spread over."""
+        return self._free_graph.with_matched_objects(self._object_columns)
+
+    @cached_property
+    def _free_eigenpairs(self) -> Eigenpairs | AnchorEigenpairs:
+        return self._free_graph.components(self._n_free)
+
+    @cached_property
+    def _free_embedding(self) -> tuple[Floats | LazyRows, float]:
+        return self._rows_by(self._free_eigenpairs)
+
+    @cached_property
+    def _eigenpairs(self) -> Eigenpairs | AnchorEigenpairs:
+        return self._graph.components(self._n_wide)
+
+    def _wide_rows(self, objects: Ints) -> Floats:
+        """Return objects where the metric is learned: in more of the embedding, and the raw columns."""
+        values, vectors = self._eigenpairs.values, self._eigenpairs.vectors
+        wide = embedded(values, vectors[objects], self._n_wide)
+        return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
+
+    def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
+        """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
+        k, number, values, vectors = (
+            self._settings.n_clusters,
+            self._n_free,
+            found.values,
+            found.vectors,
+        )
+        if np.count_nonzero(values > 0) < min(k, number):
+            return self._object_columns(np.arange(self.n_objects)), 0.0
+        if isinstance(vectors, LazyRows):
+            return LazyRows(
+                len(vectors), lambda some: embedded(values, vectors[some], number)
+            ), found.residual
+        return embedded(values, vectors, number), found.residual
+
+    def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:
+        """Return the objects where they are clustered, with a metric of judged pairs if it helps, and the residual."""
+        if not len(judged):
+            return self._free_embedding
+        ends, pairs = np.unique(judged.pairs, return_inverse=True)
+        among = Constraints(pairs.reshape(-1, 2), judged.must_link, judged.weights)
+        metric = PairMetric(unit_rows=True).fit(self._wide_rows(ends), constraints=among)
+        if metric.ridge_ is None:
+            return self._rows_by(self._eigenpairs)
+        # the wide rows of all objects would take as much memory again
+        rows = LazyRows(self.n_objects, lambda some: metric.transform(self._wide_rows(some)))
+        is_lazy = isinstance(self._eigenpairs.vectors, LazyRows)
+        return rows if is_lazy else rows[:], self._eigenpairs.residual
+
+    def _centers(self, found: JointClusters) -> Floats:
+        """Return the mean row of every cluster, (k, r); zeros where one is empty."""
+        k, rows = self._settings.n_clusters, found.rows
+        blocks = blocks_of(len(rows)) if isinstance(rows, LazyRows) else [slice(None)]
+        totals = sum(membership(found.labels[block], k) @ rows[block] for block in blocks)
+        means: Floats = totals / np.maximum(np.bincount(found.labels, minlength=k), 1)[:, None]
+        return means
+
+    def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
+        """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
+        teller(self.n_objects)("spreading what was judged")
+        classes = groups.classes(clusters, self._settings.n_clusters)
+        said = self._said(judged, classes, clusters)
+        reached = np.where(said.sum(axis=1) > 0, said.argmax(axis=1), clusters)
+        labels: Ints = np.where(classes >= 0, classes, reached)
+        return labels
+
+    def _said(self, judged: Constraints, classes: Ints, clusters: Ints) -> Floats:
+        """Return what judged objects and columns say for every cluster of every object, (n, k)."""
+        heaviest = np.zeros(self.n_objects)
+        np.maximum.at(heaviest, judged.pairs.ravel(), np.repeat(judged.weights, 2))
+        shares = shares_of_classes(clusters, classes, self._settings.n_clusters)
+        assert isinstance(self._graph, JointGraph)
+        said = spread(self._graph, first_step(classes, np.minimum(heaviest, 1), shares))
+        said += COLUMNS_SHARE * predicted_by_columns(self._columns, self.objects, classes, shares)
+        return said

@@ -1,0 +1,220 @@
+"""What judged objects say of all others: their classes, spread over the graph, and predicted from the columns.
+
+Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed number of steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
+
+from mvcc._utils.blocks import LazyRows, blocks_of
+from mvcc.constraints import Constraints
+from mvcc.embedding import JointGraph, membership
+
+FEWEST_MEMBERS = 5  # of a group that is assigned to a cluster as a whole
+FEWEST_ENTAILED = 8  # judged pairs that follow from the others, where all that follows is taken
+MOST_CLOSED = 2**20  # pairs that follow; of more, a search of Eq. 1 would take long
+SPREADING = 0.95
+SPREADING_STEPS = 80
+CLUSTER_SHARE = 0.1  # of the clusters beside answers, at most; 2 / m of m answers
+RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+UNJUDGED_WEIGHT = 0.2
+COLUMNS_SHARE = 0.5  # of what the columns predict beside what is spread
+_TINY = 1e-12
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Judged objects as groups of those that must-links put together."""
+
+    of: Ints  # (n,): the group of every object, −1 where it is in no judged pair
+    # (p, 2): groups that cannot-links keep apart, the smaller number first, distinct; one twice
+    # where it is torn
+    apart: Ints
+
+    @classmethod
+    def among(cls, n_objects: int, judged: Constraints) -> Groups:
+        """Find the groups."""
+        together, apart = judged.pairs[judged.must_link], judged.pairs[~judged.must_link]
+        links = sp.coo_array(
+            (np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(n_objects, n_objects)
+        )
+        component = connected_components(links, directed=False)[1]
+        of, ends = np.full(n_objects, -1), np.unique(judged.pairs)
+        of[ends] = np.unique(component[ends], return_inverse=True)[1]
+        return cls(of, np.unique(np.sort(of[apart], axis=1), axis=0))
+
+    @property
+    def sizes(self) -> Ints:
+        """How many objects each group has."""
+        return np.bincount(self.of[self.of >= 0])
+
+    @property
+    def torn(self) -> bool:
+        """Whether a cannot-link contradicts must-links."""
+        return bool((self.apart[:, 0] == self.apart[:, 1]).any())
+
+    @property
+    def complete(self) -> bool:
+        """Whether all groups are apart from each other, and none is torn: the answers are groups, not pairs."""
+        n_groups = len(self.sizes)
+        return n_groups > 1 and not self.torn and len(self.apart) == n_groups * (n_groups - 1) // 2
+
+    def closed(self, judged: Constraints) -> Constraints:
+        """Return all that follows from the judged pairs where they bear each other out, else the pairs as they are.
+
+        Wrong judgments spread in a closure, and where pairs are so dense that many follow from the others, wrong ones
+        contradict some. So eight must follow and none contradict. Weights below 1 say that a pair is in doubt.
+        """
+        sizes = self.sizes
+        n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
+        n_closed = (sizes * (sizes - 1) // 2).sum() + sizes[self.apart].prod(axis=1).sum()
+        if (
+            n_entailed < FEWEST_ENTAILED
+            or self.torn
+            or n_closed > MOST_CLOSED
+            or judged.weights.min() < 1
+        ):
+            return judged
+        return judged.closure()
+
+    def largest_first(self) -> list[Ints]:
+        """Return the members of every group, the largest group first."""
+        order = np.argsort(self.of, kind="stable")
+        sizes = self.sizes
+        members = (
+            np.split(order[len(order) - sizes.sum() :], np.cumsum(sizes)[:-1]) if len(sizes) else []
+        )
+        return [members[group] for group in np.argsort(-sizes, kind="stable")]
+
+    def starts(self, rows: Floats | LazyRows, k: int) -> list[Floats]:
+        """Return centers for the first starts: the means of the k largest groups, once; fewer groups, five times."""
+        if not self.complete:
+            return []
+        means = np.array([rows[members].mean(axis=0) for members in self.largest_first()[:k]])
+        return [means] * (1 if len(means) == k else 5)
+
+    def classes(self, labels: Ints, k: int) -> Ints:
+        """Return the class of every judged object, else −1: its cluster; large groups have one cluster each."""
+        classes = np.where(self.of >= 0, labels, -1)
+        if self.complete:
+            large = [members for members in self.largest_first() if len(members) >= FEWEST_MEMBERS]
+            counts = np.array(
+                [np.bincount(labels[members], minlength=k) for members in large]
+            ).reshape(-1, k)
+            for group, cluster in zip(*linear_sum_assignment(counts, maximize=True), strict=True):
+                classes[large[group]] = cluster
+        return classes
+
+
+def shares_of_classes(labels: Ints, classes: Ints, k: int) -> Floats:
+    """Return the shares of the judged classes in the cluster of every object, (n, k); 1 for it where none is judged."""
+    table = np.zeros((k, k))
+    judged = classes >= 0
+    np.add.at(table, (labels[judged], classes[judged]), 1)
+    total = table.sum(axis=1, keepdims=True)
+    shares: Floats = np.where(total > 0, table / np.maximum(total, 1), np.eye(k))[labels]
+    return shares
+
+
+def first_step(
+    classes: Ints, weights: Floats, shares: Floats, masses: Floats | None = None
+) -> Floats:
+    """Return what is spread, (n, k): answers, and less of the clusters.
+
+    `classes` (n,): of judged objects, else −1.
+    `weights` (n,): of judged objects, up to 1.
+    `shares` (n, k): as ``shares_of_classes`` returns them.
+    `masses` (n,): how many objects each stands for.
+    """
+    judged = np.flatnonzero(classes >= 0)
+    step = min(CLUSTER_SHARE, 2 / len(judged)) * shares
+    if masses is not None:
+        step *= masses[:, None]
+    step[judged, classes[judged]] += weights[judged]
+    return step
+
+
+def spread(graph: JointGraph, step: Floats) -> Floats:
+    """Spread what ``first_step`` returns over the graph; every class gets the same in all, rows sum to 1."""
+    total = graph.diffused(step, SPREADING, SPREADING_STEPS)
+    return rows_to_one(total / np.maximum(total.sum(axis=0), _TINY))
+
+
+def predicted_by_columns(
+    columns: list[Floats], objects: list[Ints], classes: Ints, shares: Floats
+) -> Floats:
+    """Predict classes from the columns of each view by ridge regression; return the mean over an object's views.
+
+    The targets are the classes of judged objects and, with less weight, the shares of the others. The ridge is the one
+    whose leave-one-out errors on judged rows are least.
+    """
+    n, k = shares.shape
+    total, seen = np.zeros((n, k)), np.zeros(n)
+    for rows, own in zip(columns, objects, strict=True):
+        coefficients = column_coefficients(rows, classes[own], shares[own])
+        fitted = [with_ones(rows[block]) @ coefficients for block in blocks_of(len(rows))]
+        rows_of = membership(own, n)
+        total += rows_of @ np.vstack(fitted)
+        seen += rows_of.sum(axis=1)
+    return rows_to_one(np.maximum(total / seen[:, None], 0))
+
+
+def column_coefficients(
+    rows: Floats, classes: Ints, shares: Floats, masses: Floats | None = None
+) -> Floats:
+    """Return the coefficients, (d + 1, k), by which rows and a constant predict classes; see ``predicted_by_columns``.
+
+    The fit is made block by block: copies of all rows would take much memory.
+    """
+    n, judged = len(rows), classes >= 0
+    target = np.where(judged[:, None], np.eye(shares.shape[1])[np.maximum(classes, 0)], shares)
+    of_unjudged = UNJUDGED_WEIGHT if masses is None else UNJUDGED_WEIGHT * masses
+    roots = np.sqrt(np.where(judged, 1.0, of_unjudged))[:, None]
+    blocks = blocks_of(n)
+    gram = np.zeros((rows.shape[1] + 1, rows.shape[1] + 1))
+    for block in blocks:
+        weighted = with_ones(rows[block]) * roots[block]
+        gram += weighted.T @ weighted
+    values, vectors = scipy.linalg.eigh(gram)
+    projected, tested = np.zeros((len(gram), target.shape[1])), []
+    some = judged if judged.any() else np.ones(n, np.bool_)
+    for block in blocks:
+        turned, wanted = (
+            (with_ones(rows[block]) * roots[block]) @ vectors,
+            target[block] * roots[block],
+        )
+        projected += turned.T @ wanted
+        tested.append((turned[some[block]], wanted[some[block]]))
+    turned, wanted = map(np.vstack, zip(*tested, strict=True))
+    best, least = projected, np.inf
+    for ridge in RIDGES:
+        inverse = 1 / (np.maximum(values, 0) + ridge)
+        solution = inverse[:, None] * projected
+        kept = np.maximum(1 - turned**2 @ inverse, 1e-9)
+        loss = (((wanted - turned @ solution) / kept[:, None]) ** 2).sum()
+        if loss < least:
+            best, least = solution, loss
+    coefficients: Floats = vectors @ best
+    return coefficients
+
+
+def with_ones(rows: Floats) -> Floats:
+    """Return rows with a constant as their last column."""
+    return np.column_stack((rows, np.ones(len(rows))))
+
+
+def rows_to_one(shares: Floats) -> Floats:
+    """Scale rows to sum 1; rows of zeros stay."""
+    rows: Floats = shares / np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
+    return rows

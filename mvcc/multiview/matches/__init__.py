@@ -1,0 +1,1 @@
+"""Which matches seem to be wrong, and which are likely."""

@@ -1,0 +1,247 @@
+"""Likely counterparts of rows that have no match: near them in the space of canonical correlations of the matches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist, pdist
+from threadpoolctl import threadpool_limits
+
+from mvcc._utils.validation import check_count
+from mvcc.embedding import raw_columns, unit_rows
+from mvcc.exceptions import InvalidInputError
+from mvcc.views import GivenViews
+
+FEWEST_MATCHES = 20  # matches between two views that their canonical correlations are learned from
+MOST_LANDMARKS = 500  # matched rows that all rows are compared with
+WIDTH, RIDGE = (
+    0.5,
+    0.01,
+)  # of the kernel, in median squared distances; of the columns, in their mean variance
+_NEIGHBORS = 10  # whose mean similarity is taken off: rows that are near everything are near nothing in particular
+_LEAST = -4.0  # of all scores
+_BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class MatchCandidates:
+    """The likeliest counterparts, in view v, of the rows of view u without a match to it.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        The rows of u, those with the highest score first.
+    candidates : ndarray of shape (n, c)
+        Rows of v without a match to u, the likeliest first.
+    scores : ndarray of shape (n, c)
+        How much more alike a row and its candidate are than either is to its ten nearest in the other view, −4 to 4.
+    mutual : ndarray of bool of shape (n,)
+        Whether the row is the likeliest counterpart of its first candidate, too.
+    margins : ndarray of shape (n,)
+        The score of the first candidate less the highest other score of the row or of the candidate.
+    """
+
+    rows: Ints
+    candidates: Ints
+    scores: Floats
+    mutual: NDArray[np.bool_]
+    margins: Floats
+
+
+def match_candidates(
+    views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, n_candidates: int = 5
+) -> dict[Pair, MatchCandidates]:
+    """Find likely counterparts of rows that have no match; to be confirmed by a person, since most may be wrong.
+
+    Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates", 1936), with a
+    Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical Correlation Analysis", 2004), place the
+    rows of both views in one space. Rows are near by their cosine there, less the mean of each to its ten nearest
+    (CSLS: Conneau et al., "Word Translation Without Parallel Data", 2018).
+
+    Parameters
+    ----------
+    views : list or dict of array-like or DataFrame of shape (n_v, d_v)
+        Scaled, where the units of columns differ.
+    mappings : dict {(u, v): matches}
+        In the forms that ``JointGraphClustering.fit`` takes, 20 matches or more for every two views.
+    n_candidates : int, default=5
+        c, for each row; fewer where fewer rows are left.
+
+    Returns
+    -------
+    dict {(u, v): MatchCandidates}, u < v
+        Views and rows by number.
+
+    Raises
+    ------
+    InvalidInputError
+        For mappings that do not fit the views, or fewer than 20 matches between two of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvcc import match_candidates
+    >>> rng = np.random.default_rng(0)
+    >>> things = rng.normal(size=(100, 2))
+    >>> views = [things @ rng.normal(size=(2, 4)), things @ rng.normal(size=(2, 3))]
+    >>> known = np.column_stack((np.arange(60), np.arange(60)))
+    >>> found = match_candidates(views, {(0, 1): known})[0, 1]
+    >>> bool((found.candidates[:, 0] == found.rows).mean() > 0.8)
+    True
+    """
+    c = check_count(n_candidates, "n_candidates")
+    given = GivenViews.of(views)
+    data, relations = given.arrays(), given.relations(mappings)
+    with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+        columns = [raw_columns(X) for X in data]
+        return {
+            (u, v): _candidates(columns[u], columns[v], rows, c)
+            for (u, v), rows in relations.items()
+        }
+
+
+def candidate_hits(
+    views: Sequence[Any] | Mapping[str, Any],
+    mappings: Mapping[Any, Any],
+    *,
+    most: int = 5,
+    n_folds: int = 5,
+) -> dict[Pair, Floats]:
+    """Measure how often ``match_candidates`` finds matches that were kept from it.
+
+    Each fold of the matches is cut in turn, and its rows are among those without a match.
+
+    Parameters
+    ----------
+    views, mappings
+        As for ``match_candidates``; 25 matches or more for every two views with five folds.
+    most : int, default=5
+    n_folds : int, default=5
+
+    Returns
+    -------
+    dict {(u, v): ndarray of shape (most,)}, u < v
+        The share of cut matches whose row of v is the first candidate of its row of u, among the first two, and so on.
+
+    Raises
+    ------
+    InvalidInputError
+        As ``match_candidates``.
+    """
+    c, n_folds = check_count(most, "most"), check_count(n_folds, "n_folds")
+    given = GivenViews.of(views)
+    data, relations = given.arrays(), given.relations(mappings)
+    found = {}
+    with threadpool_limits(1):
+        columns = [raw_columns(X) for X in data]
+        for (u, v), rows in relations.items():
+            fold = np.random.default_rng(0).permutation(len(rows)) % n_folds
+            hits = []
+            for number in range(n_folds):
+                proposed = _candidates(columns[u], columns[v], rows[fold != number], c)
+                of_row = dict(zip(proposed.rows.tolist(), proposed.candidates, strict=True))
+                hits += [of_row[i] == j for i, j in rows[fold == number].tolist() if i in of_row]
+            places = np.array(
+                [np.pad(hit, (0, c - len(hit))) for hit in hits], dtype=np.float64
+            ).reshape(-1, c)
+            found[u, v] = np.cumsum(places.mean(axis=0)) if len(places) else np.zeros(c)
+    return found
+
+
+def _candidates(here: Floats, there: Floats, matches: Ints, c: int) -> MatchCandidates:
+    if len(matches) < FEWEST_MATCHES:
+        raise InvalidInputError(
+            f"mappings must have {FEWEST_MATCHES} matches or more of two views, got {len(matches)}."
+        )
+    rows, others = (
+        np.setdiff1d(np.arange(len(X)), known)
+        for X, known in zip((here, there), matches.T, strict=True)
+    )
+    if not len(rows) or not len(others):
+        none = np.empty((0, 0))
+        return MatchCandidates(
+            rows[:0], none.astype(np.int64), none, np.empty(0, np.bool_), np.empty(0)
+        )
+    x, y = _in_one_space(here, there, matches, rows, others)
+    hubs = _similarity_to_nearest(x, y), _similarity_to_nearest(y, x)
+    found, scores = _nearest(x, y, *hubs, max(c, 2))
+    back, back_scores = _nearest(y, x, *hubs[::-1], 2)
+    first = found[:, 0]
+    mutual = back[first, 0] == np.arange(len(rows))
+    rival = np.where(mutual, _second(back_scores)[first], back_scores[first, 0])
+    margins = scores[:, 0] - np.maximum(_second(scores), rival)
+    order = np.argsort(-scores[:, 0], kind="stable")
+    return MatchCandidates(
+        rows[order], others[found[order, :c]], scores[order, :c], mutual[order], margins[order]
+    )
+
+
+def _second(scores: Floats) -> Floats:
+    return scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), _LEAST)
+
+
+def _in_one_space(
+    here: Floats, there: Floats, matches: Ints, rows: Ints, others: Ints
+) -> tuple[Floats, Floats]:
+    """Return rows of both views as unit rows of canonical variates, each times its correlation."""
+    m = len(matches)
+    drawn = np.sort(np.random.default_rng(0).permutation(m)[:MOST_LANDMARKS])
+    matched_u, own_u = _whitened(here, matches[:, 0], drawn, rows)
+    matched_v, own_v = _whitened(there, matches[:, 1], drawn, others)
+    left, correlations, right = scipy.linalg.svd(matched_u.T @ matched_v / m)
+    return unit_rows(own_u @ left * correlations), unit_rows(own_v @ right.T * correlations)
+
+
+def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats, Floats]:
+    """Return matched rows and others by their kernel with some of the matched ones, of these without correlation."""
+    landmarks = X[matched[drawn]]
+    width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
+    near, near_own = (
+        np.exp(-width * cdist(X[rows], landmarks, "sqeuclidean")) for rows in (matched, own)
+    )
+    mean = near.mean(axis=0)
+    near, near_own = near - mean, near_own - mean
+    covariance = near.T @ near / len(near)
+    ridge = max(RIDGE * float(np.trace(covariance)) / len(covariance), np.finfo(float).tiny)
+    factor = scipy.linalg.cholesky(covariance + ridge * np.eye(len(covariance)), lower=True)
+    whiten = [
+        scipy.linalg.solve_triangular(factor, rows.T, lower=True).T for rows in (near, near_own)
+    ]
+    return whiten[0], whiten[1]
+
+
+def _blocks(n: int, width: int) -> list[Ints]:
+    return np.array_split(np.arange(n), -(-n * width // _BLOCK_ENTRIES))
+
+
+def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
+    """Return the mean cosine of every row of x to its nearest rows of y."""
+    q = min(_NEIGHBORS, len(y))
+    means = [
+        np.partition(x[some] @ y.T, -q, axis=1)[:, -q:].mean(axis=1)
+        for some in _blocks(len(x), len(y))
+    ]
+    return np.concatenate(means)
+
+
+def _nearest(x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int) -> tuple[Ints, Floats]:
+    """Return the rows of y with the highest scores, the highest first, for every row of x, and the scores."""
+    c = min(c, len(y))
+    places, scores = [], []
+    for some in _blocks(len(x), len(y)):
+        score = 2 * (x[some] @ y.T) - hub_y
+        found = np.argpartition(-score, c - 1, axis=1)[:, :c]
+        own = np.take_along_axis(score, found, axis=1)
+        order = np.argsort(-own, axis=1, kind="stable")
+        places.append(np.take_along_axis(found, order, axis=1))
+        scores.append(np.take_along_axis(own, order, axis=1) - hub_x[some, None])
+    return np.concatenate(places), np.concatenate(scores)

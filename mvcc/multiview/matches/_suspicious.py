@@ -1,0 +1,280 @@
+"""Matches that seem to be wrong: their rows are no more alike than rows of different matches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
+from scipy.stats import rankdata
+from threadpoolctl import threadpool_limits
+
+from mvcc.constraints import Relations
+from mvcc.embedding import AnchorGraph, JointGraph, any_graph, neighbors_for, raw_columns, unit_rows
+from mvcc.exceptions import InvalidInputError
+from mvcc.views import GivenViews
+
+MOST_COMPARED = 1_000  # matches that are compared with each other; more are compared with 500
+DRAWN = 500
+MOST_AT_ONCE = 5_000  # matches of two views; of more, one share tells whether to look at the others
+LEAST_DRAWN = 200  # however many pairs of views share the work
+_FEWEST = 40  # matches; fewer are not compared
+_MANY = 100  # matches, of which suspicious ones are dropped
+_FEW_WRONG = (
+    0.03  # a share of the matches, times agreement; below, mistakes cost more than they save
+)
+_MANY_WRONG = 0.5  # above, nothing is known for sure
+_LEAST_AGREEMENT = (
+    0.35  # of two views on right matches; below, unlike rows are no evidence against a match
+)
+_SUSPICIOUS, _SUSPICIOUS_OF_FEW = 0.4, 0.8  # the suspicion of many matches, and of fewer
+_RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_TINY = 1e-12
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def suspicious_matches(
+    views: Sequence[Any] | Mapping[str, Any],
+    mappings: Mapping[Any, Any],
+    labels: Sequence[ArrayLike],
+) -> dict[tuple[int, int], Floats]:
+    """Tell how likely every match is wrong.
+
+    Two things are asked of the rows i and j of a match: whether the neighbors of i in its view are in the same clusters
+    as those of j in its view; and how well the features of j follow from those of i, and the other way round, by ridge
+    regression over the other matches. A right match is more alike than i and the partners of other rows. The share of
+    such pairs that are more alike is p: even for wrong matches, and small for right ones.
+
+    Parameters
+    ----------
+    views : list or dict of array-like or DataFrame of shape (n_v, d_v)
+    mappings : dict {(u, v): matches}
+        In the forms that ``JointGraphClustering.fit`` takes.
+    labels : list of array-like of shape (n_v,)
+        The cluster of every row, per view, with one numbering: ``labels_`` of ``JointGraphClustering``.
+
+    Returns
+    -------
+    dict {(u, v): ndarray of shape (r,)}, u < v
+        Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where two views have fewer
+        than 40 matches. Their mean is the share of wrong matches, as it is estimated. NaN where nothing can be told:
+        the two views hardly show the same groups, or more than half of their matches seem to be wrong.
+
+    Raises
+    ------
+    InvalidInputError
+        For mappings or labels that do not fit the views.
+
+    Notes
+    -----
+    The share π of wrong matches is that of J. D. Storey, "A direct approach to false discovery rates", 2002: what p is
+    even from .5 or .75 on. The suspicion is π / f(p), with f the decreasing density of U. Grenander, "On the theory of
+    mortality measurement", 1956. Where two views agree less than .35 (``view_agreement_`` of ``JointGraphClustering``),
+    unlike rows are no evidence against a match. Wrong matches lower the agreement, too, so the one that is compared is
+    divided by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in every run.
+    More than 5,000 are looked at in shares: where the first seems to have no wrong ones that should be left out, all
+    matches of the others get its mean suspicion.
+    Where p pairs of views are matched, these numbers are divided by √p, but 200 are compared: the time of many views is
+    near that of two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvcc import suspicious_matches
+    >>> y = np.arange(60) % 3
+    >>> noise = np.random.default_rng(0).normal(size=(2, 60, 2))
+    >>> views = [10 * np.eye(3)[y] @ [[1, 0], [0, 1], [1, 1]] + noise[v] for v in (0, 1)]
+    >>> matches = np.column_stack((np.arange(60), np.arange(60)))
+    >>> matches[:2, 1] = 1, 0
+    >>> found = suspicious_matches(views, {(0, 1): matches}, [y, y])[0, 1]
+    >>> np.flatnonzero(found > 0.4).tolist()
+    [0, 1]
+    """
+    given = GivenViews.of(views)
+    data, relations = given.arrays(), given.relations(mappings)
+    clusters = _split(labels, [len(X) for X in data])
+    k = 1 + max(int(own.max()) for own in clusters)
+    with threadpool_limits(1):  # BLAS and LAPACK sum in another order on more threads
+        graph = any_graph(
+            data, relations, neighbors_for(data, k, 10), k, k, np.random.default_rng(0)
+        )
+        return suspicions(relations, [raw_columns(X) for X in data], graph, clusters)
+
+
+def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
+    """Return the labels of all views, numbered from 0 in all of them alike."""
+    found = [np.asarray(own) for own in labels]
+    if [own.shape for own in found] != [(n,) for n in sizes]:
+        raise InvalidInputError(
+            f"labels must hold one label for each of the {sizes} rows, got {[own.shape for own in found]}."
+        )
+    number = np.unique(np.concatenate(found), return_inverse=True)[1]
+    return np.split(number, np.cumsum(sizes)[:-1])
+
+
+def suspicions(
+    relations: Relations, columns: list[Floats], joint: JointGraph | AnchorGraph, labels: list[Ints]
+) -> dict[tuple[int, int], Floats]:
+    """Return the suspicions of all matches, given the raw columns and the labels of every view, of one numbering."""
+    k = 1 + max(int(own.max()) for own in labels)
+    around = [unit_rows(joint.around(view, np.eye(k)[own])) for view, own in enumerate(labels)]
+    found, n_pairs = {}, sum(len(rows) >= _FEWEST for rows in relations.values())
+    for (u, v), rows in relations.items():
+        found[u, v] = np.zeros(len(rows))
+        if len(rows) < _FEWEST:
+            continue
+        shares = _drawn_shares(len(rows))
+        for number, drawn in enumerate(shares):
+            i, j = rows[drawn].T
+            features = [
+                np.hstack((joint.spectrum(w, own), columns[w][own])) for w, own in ((u, i), (v, j))
+            ]
+            kinds = [_Likeness(around[u][i], around[v][j]), _Likeness.by_regression(*features)]
+            suspicion = _posterior(_tail_shares(kinds, len(drawn), n_pairs))
+            if number == 0 and not _can_be_told(suspicion.mean(), joint.agreement[u, v]):
+                found[u, v][:] = np.nan
+                break
+            found[u, v][drawn] = suspicion
+            if (
+                number == 0
+                and len(shares) > 1
+                and not to_drop(suspicion, joint.agreement[u, v]).any()
+            ):
+                found[u, v][np.concatenate(shares[1:])] = suspicion.mean()
+                break
+    return found
+
+
+def _drawn_shares(m: int) -> list[Ints]:
+    """Return m matches in shares that are looked at by themselves, at random where there are several."""
+    n_shares = -(-m // MOST_AT_ONCE)
+    order = np.arange(m) if n_shares == 1 else np.random.default_rng(0).permutation(m)
+    return [np.sort(share) for share in np.array_split(order, n_shares)]
+
+
+def seem_wrong(suspicion: Floats) -> NDArray[np.bool_]:
+    """Tell which matches of two views a person should look at."""
+    return suspicion > (_SUSPICIOUS if len(suspicion) >= _MANY else _SUSPICIOUS_OF_FEW)
+
+
+def to_drop(suspicion: Floats, agreement: float) -> NDArray[np.bool_]:
+    """Tell which matches of two views are left out: the suspicious ones, where enough of so many seem to be wrong.
+
+    The less two views agree, the more right matches seem to be wrong.
+    """
+    share = float(suspicion.mean()) if len(suspicion) >= _MANY else 0.0
+    if share * _of_right(agreement, share) >= _FEW_WRONG:  # NaN is not
+        return seem_wrong(suspicion)
+    return np.zeros(len(suspicion), np.bool_)
+
+
+def _can_be_told(wrong: float, agreement: float) -> bool:
+    """Tell whether wrong matches are known from right ones, by their share and how much the views agree."""
+    return wrong <= _MANY_WRONG and _of_right(agreement, wrong) >= _LEAST_AGREEMENT
+
+
+def _of_right(agreement: float, wrong: float) -> float:
+    """Return how much views would agree without the share of matches that are wrong; 1 where that was not measured."""
+    return 1.0 if np.isnan(agreement) else min(1.0, agreement / max(1 - wrong, _TINY))
+
+
+def hardly_agree(suspicion: Floats) -> bool:
+    """Tell whether two views show the same groups too little to tell which of their matches are wrong."""
+    return bool(np.isnan(suspicion).any())
+
+
+@dataclass(frozen=True, eq=False)
+class _Likeness:
+    """How alike row i here and row j there are, for any two matches i and j: left_i · right_j."""
+
+    left: Floats
+    right: Floats
+
+    @classmethod
+    def by_regression(cls, here: Floats, there: Floats) -> _Likeness:
+        """Minus the squared distances of the rows there from what those here predict, and the other way round."""
+        here, there = here - here.mean(axis=0), there - there.mean(axis=0)
+        forth, back = _left_out(here, there), _left_out(there, here)
+        one = np.ones((len(here), 1))
+        lengths = [np.einsum("ij,ij->i", own, own)[:, None] for own in (forth, back, here, there)]
+        return cls(
+            np.hstack((2 * forth, 2 * here, -lengths[0] - lengths[2], one)),
+            np.hstack((there, back, one, -lengths[1] - lengths[3])),
+        )
+
+
+def _left_out(here: Floats, there: Floats) -> Floats:
+    """Predict every row there by ridge regression over the other rows, whose errors choose the ridge."""
+    values, vectors = scipy.linalg.eigh(here.T @ here)
+    turned = here @ vectors
+    projected = turned.T @ there
+    best, least = there, np.inf
+    for ridge in _RIDGES:
+        inverse = 1 / (np.maximum(values, 0) + ridge)
+        errors = there - turned @ (inverse[:, None] * projected)
+        errors /= np.maximum(1 - turned**2 @ inverse - 1 / len(here), 1e-6)[:, None]
+        if (loss := float((errors**2).sum())) < least:
+            best, least = there - errors, loss
+    return best
+
+
+def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
+    """Return p of every match: the share of pairs of rows of different matches that are more alike.
+
+    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together. The number of pairs of
+    views says how many matches can be compared.
+    """
+    rng = np.random.default_rng(0)
+    most, fewer = (
+        max(round(number / np.sqrt(n_pairs)), LEAST_DRAWN) for number in (MOST_COMPARED, DRAWN)
+    )
+    drawn = np.arange(m) if m <= most else np.sort(rng.choice(m, fewer, replace=False))
+    ranks, of_drawn = np.zeros(m), np.zeros((len(drawn), len(drawn)))
+    for kind in kinds:
+        table = -kind.left[drawn] @ kind.right[drawn].T
+        of_drawn += (rankdata(table, axis=0) + rankdata(table, axis=1) - 2) / (len(drawn) - 1)
+        for here, there in ((kind.left, kind.right), (kind.right, kind.left)):
+            for some in np.array_split(np.arange(m), -(-m // MOST_COMPARED)):
+                ranks[some] += _shares_above(
+                    here[some], there[some], there[drawn], drawn == some[:, None]
+                )
+    chance = np.sort(of_drawn[~np.eye(len(drawn), dtype=np.bool_)])
+    shares: Floats = np.searchsorted(chance, ranks - 1e-9) / len(
+        chance
+    )  # equal ranks but for rounding
+    return shares
+
+
+def _shares_above(
+    rows: Floats, partners: Floats, others: Floats, same: NDArray[np.bool_]
+) -> Floats:
+    """Return the share of other rows that are more alike than the partner of each, half of those that are as alike."""
+    own, alike = np.einsum("ij,ij->i", rows, partners)[:, None], rows @ others.T
+    above = np.where(same, 0, (alike > own) + 0.5 * (alike == own))
+    shares: Floats = above.sum(axis=1) / (~same).sum(axis=1)
+    return shares
+
+
+def _posterior(p: Floats) -> Floats:
+    """Return π / f(p), at most 1."""
+    m = len(p)
+    wrong = min(float(np.mean(p > low)) / (1 - low) + 0.5 / m for low in (0.5, 0.75))
+    suspicion: Floats = np.minimum(1, wrong / np.maximum(_decreasing_density(p), _TINY))
+    return suspicion
+
+
+def _decreasing_density(p: Floats) -> Floats:
+    """Return the decreasing density of values from 0 to 1 at each of them: slopes of the least concave majorant."""
+    ends = np.unique(np.concatenate((p, [0.0, 1.0])))
+    reached = np.searchsorted(np.sort(p), ends, side="right") / len(p)
+    reached[0], reached[-1] = 0, 1
+    widths = np.diff(ends)
+    slopes = isotonic_regression(np.diff(reached) / widths, weights=widths, increasing=False).x
+    density: Floats = slopes[np.maximum(np.searchsorted(ends, p) - 1, 0)]
+    return density

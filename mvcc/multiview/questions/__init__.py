@@ -1,0 +1,1 @@
+"""Questions to a person, whose answers become groups and constraints."""

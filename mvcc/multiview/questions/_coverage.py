@@ -1,0 +1,203 @@
+"""How far an answer on an object speaks for others in the joint graph, and which objects speak for most."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri
+from sklearn.cluster import MiniBatchKMeans
+
+from mvcc.embedding import AnchorGraph, JointGraph
+from mvcc.multiview.joint._spreading import SPREADING
+
+MOST_DENSE_OBJECTS = 5_000
+N_EIGENPAIRS = 100  # of larger graphs
+N_CANDIDATES = 1_000  # objects of larger graphs that may be asked
+MOST_SUMMED = 10_000  # objects of larger graphs that sums are over
+_ANSWERS_PER_POWER, _LARGEST_POWER = 40, 5  # of the uncertainty
+_BLOCK_ENTRIES = 2**16  # that stay in the cache while they are worked on
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Kernel:
+    """K = (I − 0.95 S)⁻¹ of the objects of a graph, S its normalized affinities; C is K with a diagonal of ones.
+
+    Up to 5,000 objects K is exact; of more it is I plus what the leading eigenpairs of S add.
+
+    Parameters
+    ----------
+    graph : JointGraph or AnchorGraph
+
+    Attributes
+    ----------
+    roots : (n,) array
+        Of the diagonal of K.
+    features : (n, r) array or None
+        Of large graphs: C is their products, but for the diagonal.
+    """
+
+    def __init__(self, graph: JointGraph | AnchorGraph) -> None:
+        self.features: Floats | None = None
+        if graph.n_objects > MOST_DENSE_OBJECTS:
+            found = graph.components(N_EIGENPAIRS)
+            values = np.clip(SPREADING * found.values, 0, SPREADING)
+            factor = found.vectors[:] * np.sqrt(values / (1 - values))
+            self.roots = np.sqrt(1 + np.einsum("ij,ij->i", factor, factor))
+            self.features = factor / self.roots[:, None]
+            return
+        assert isinstance(graph, JointGraph)  # others have more objects
+        system = -SPREADING * graph.normalized_affinities.toarray(order="F")
+        system[np.diag_indices_from(system)] += 1
+        half = np.tril(
+            dpotri(dpotrf(system, lower=True, overwrite_a=True)[0], lower=True, overwrite_c=True)[0]
+        )
+        inverse = half + np.tril(half, -1).T
+        self.roots = np.sqrt(inverse.diagonal())
+        self.dense: Floats = inverse / self.roots / self.roots[:, None]
+
+    def near(self, rows: Ints, columns: Ints) -> Floats:
+        """Return C of some objects and others: how far an answer on one speaks for the other, 0 … 1."""
+        if self.features is None:
+            return self.dense[np.ix_(rows, columns)]
+        products = self.features[rows] @ self.features[columns].T
+        products[rows[:, None] == columns] = 1.0
+        return np.maximum(products, 0)
+
+    def weights(self, rows: Ints, columns: Ints) -> Floats:
+        """Return K of some objects and others."""
+        near = self.near(rows, columns)
+        near *= self.roots[rows, None]
+        near *= self.roots[columns]
+        return near
+
+    def sums(self, rows: Ints, groups: list[Ints], *, others_only: bool = False) -> Floats:
+        """Return the sums of K over the members of every group, (rows, groups); others only: but for the row itself."""
+        if not groups:
+            return np.zeros((len(rows), 0))
+        first, members = np.cumsum([0, *map(len, groups[:-1])]), np.concatenate(groups)
+        weights = self.weights(rows, members)
+        if others_only:
+            weights[rows[:, None] == members] = 0
+        sums: Floats = np.add.reduceat(weights, first, axis=1)
+        return sums
+
+
+class Coverage:
+    """The objects that may be asked about, and how much of what is not known yet each of them speaks for.
+
+    Parameters
+    ----------
+    graph : JointGraph or AnchorGraph
+    n_rows : (n, n_views) array
+        Rows of every object in every view.
+    rng : Generator
+        Draws what large graphs are summed over.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    candidates : (c,) array
+        All objects, or medoids of large graphs; matched ones where there are any nearby.
+    """
+
+    def __init__(
+        self, graph: JointGraph | AnchorGraph, n_rows: Ints, rng: np.random.Generator
+    ) -> None:
+        self.kernel, n = Kernel(graph), graph.n_objects
+        if self.kernel.features is None:
+            self.candidates = self._summed = np.arange(n)
+            share = np.ones(n)
+        else:
+            self.candidates = _medoids(self.kernel.features, n_rows.sum(axis=1) > 1, rng)
+            others = np.setdiff1d(np.arange(n), self.candidates)
+            drawn = rng.choice(others, min(MOST_SUMMED, len(others)), replace=False)
+            self._summed = np.concatenate((self.candidates, np.sort(drawn)))
+            share = np.where(
+                np.arange(len(self._summed)) < len(self.candidates), 1.0, len(others) / len(drawn)
+            )
+        self._rows = n_rows[self._summed] * share[:, None]
+        whole = self.kernel.features is None
+        self._near = self.kernel.dense if whole else self.kernel.near(self.candidates, self._summed)
+        self._cover, self._covering = np.zeros(len(self._summed)), np.empty(0, np.int64)
+
+    def choose(self, n: int, groups: list[Ints], answered: Ints, preferred: Bools) -> list[int]:
+        """Return up to n objects that speak for most: greedy, as if each were answered when the next is chosen.
+
+        Objects may be `answered` without a group. Candidates that are `preferred` are chosen before the others.
+        """
+        unsure, cover = self._uncertainty(groups), self.cover(answered).copy()
+        weights = unsure * self._rows.sum(axis=1)
+        left = ~np.isin(self.candidates, answered)
+        chosen: list[int] = []
+        while len(chosen) < n and left.any():
+            allowed = left & preferred if (left & preferred).any() else left
+            gains = np.where(
+                allowed, unsure[: len(self.candidates)] * self._gained(cover, weights), -1.0
+            )
+            place = int(gains.argmax())
+            left[place] = False
+            np.maximum(cover, self._near[place], out=cover)
+            chosen.append(int(self.candidates[place]))
+        return chosen
+
+    def speaks_for(self, one: int, answered: Ints) -> Floats:
+        """Return the number of rows of every view that an object speaks for and nothing that was answered does."""
+        near = self.kernel.near(self._summed, np.array([one]))[:, 0]
+        rows: Floats = np.maximum(near - self.cover(answered), 0) @ self._rows
+        return rows
+
+    def nearest_of(self, groups: list[Ints]) -> tuple[Ints, Floats]:
+        """Return the place of the group that every object summed over is most like, and the rows it stands for."""
+        likeness = self.kernel.sums(self._summed, groups) / np.sqrt([len(own) for own in groups])
+        return likeness.argmax(axis=1), self._rows.sum(axis=1)
+
+    def cover(self, answered: Ints) -> Floats:
+        """Return how far answers speak for every object that is summed over."""
+        known = len(self._covering)
+        if not np.array_equal(answered[:known], self._covering):
+            self._cover, known = np.zeros(len(self._summed)), 0
+        if len(answered) > known:
+            near = self.kernel.near(self._summed, answered[known:])
+            self._cover = np.maximum(self._cover, near.max(axis=1))
+        self._covering = answered
+        return self._cover
+
+    def _uncertainty(self, groups: list[Ints]) -> Floats:
+        """Return (1 − (largest − second largest share of a group))ᵖ of every object that is summed over.
+
+        First answers are to cover the graph, later ones to draw borders: p grows with their number.
+        """
+        if len(groups) < 2:
+            return np.ones(len(self._summed))
+        shares = self.kernel.sums(self._summed, groups)
+        shares /= np.maximum(shares.sum(axis=0), 1e-300)
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        largest = np.partition(shares, -2, axis=1)[:, -2:]
+        unsure: Floats = 1 - (largest[:, 1] - largest[:, 0])
+        unsure **= min(_LARGEST_POWER, 1 + sum(map(len, groups)) / _ANSWERS_PER_POWER)
+        return unsure
+
+    def _gained(self, cover: Floats, weights: Floats) -> Floats:
+        """Return Σ_y weight_y max(0, C_xy − cover_y) of every candidate x."""
+        gained = np.empty(len(self._near))
+        size = max(1, _BLOCK_ENTRIES // len(cover))
+        buffer = np.empty((size, len(cover)))
+        for first in range(0, len(gained), size):
+            block = self._near[first : first + size]
+            rest = np.subtract(block, cover, out=buffer[: len(block)])
+            gained[first : first + size] = np.maximum(rest, 0, out=rest) @ weights
+        return gained
+
+
+def _medoids(features: Floats, matched: Bools, rng: np.random.Generator) -> Ints:
+    """Return the object nearest to the center of each of many small clusters; a matched one, if there is any."""
+    cells = MiniBatchKMeans(N_CANDIDATES, n_init=1, batch_size=4096, max_iter=5, init="random",
+                            random_state=int(rng.integers(2**31)))  # fmt: skip
+    cell = cells.fit_predict(features)
+    nearness = np.einsum("ij,ij->i", features, cells.cluster_centers_[cell])
+    order = np.lexsort((-nearness, ~matched, cell))
+    medoids: Ints = np.sort(order[np.unique(cell[order], return_index=True)[1]])
+    return medoids

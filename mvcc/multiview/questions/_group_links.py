@@ -1,0 +1,127 @@
+"""Groups of objects as constraints of the views: as few as say the same, in the order of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mvcc.constraints import Constraints
+from mvcc.multiview.questions._types import Rows
+
+
+@dataclass(eq=False)
+class _Part:
+    """Members of a group that constraints and matches hold together.
+
+    Attributes
+    ----------
+    first : int
+        The object that was the first of them.
+    anchors : dict {view: row}
+        The first row of each view.
+    apart : set of parts
+        Those that a cannot-link of either tells apart from this one.
+    """
+
+    first: int
+    anchors: dict[int, int]
+    apart: set[_Part] = field(default_factory=set)
+
+    def shared_view(self, other: _Part) -> int | None:
+        """Return the first view that both have rows of."""
+        return min(self.anchors.keys() & other.anchors.keys(), default=None)
+
+    def take(self, other: _Part) -> None:
+        """Become one part with a younger one."""
+        self.anchors = other.anchors | self.anchors
+        for third in other.apart:
+            third.apart.discard(other)
+            third.apart.add(self)
+        self.apart |= other.apart
+
+
+class GroupLinks:
+    """What constraints can say of the members of groups.
+
+    A member is must-linked to the first member of its group in a view that both have; the first members of two groups
+    are cannot-linked once, in the first view that they share. While two parts of a group, or two groups, have no view
+    in common, nothing can be said of them.
+
+    Parameters
+    ----------
+    members : iterable of (object, group)
+        In the order of the answers.
+    rows : list of Rows
+        Of every object.
+    n_views : int
+    """
+
+    def __init__(
+        self, members: Iterable[tuple[int, int]], rows: dict[int, Rows], n_views: int
+    ) -> None:
+        self._together: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
+        self._apart: list[list[tuple[int, int]]] = [[] for _ in range(n_views)]
+        self._parts: dict[int, list[_Part]] = {}
+        for one, group in members:
+            self._add(one, group, {view: own[0] for view, own in enumerate(rows[one]) if own})
+
+    @property
+    def constraints(self) -> list[Constraints]:
+        """The constraints of every view, in its rows."""
+        return [
+            Constraints.from_pairs(*pairs)
+            for pairs in zip(self._together, self._apart, strict=True)
+        ]
+
+    @property
+    def untold(self) -> list[tuple[bool, int, int]]:
+        """What no constraint says: whether two objects belong together, and the objects."""
+        together = [
+            (True, own[0].first, part.first) for own in self._parts.values() for part in own[1:]
+        ]
+        groups = list(self._parts.values())
+        apart = [
+            (False, one[0].first, other[0].first)
+            for place, one in enumerate(groups)
+            for other in groups[place + 1 :]
+            if not any(part.apart & set(other) for part in one)
+        ]
+        return together + apart
+
+    def views_of(self, group: int) -> set[int]:
+        """Return the views that the first part of a group has rows of."""
+        return set(self._parts[group][0].anchors)
+
+    def _add(self, one: int, group: int, row_of: dict[int, int]) -> None:
+        new = _Part(one, row_of)
+        parts = self._parts.setdefault(group, [])
+        touched = [part for part in parts if part.shared_view(new) is not None]
+        for part in touched:
+            self._tell(self._together, part, new)
+        joined, *others = [*touched, new]
+        n_views = len(joined.anchors) if touched else 0
+        for part in others:
+            joined.take(part)
+        parts[:] = [part for part in parts if part not in others]
+        if not touched:
+            parts.append(new)
+        if len(joined.anchors) > n_views:
+            self._tell_apart(joined, group)
+
+    def _tell_apart(self, part: _Part, group: int) -> None:
+        for other_group, others in self._parts.items():
+            for other in others:
+                if (
+                    other_group != group
+                    and other not in part.apart
+                    and self._tell(self._apart, other, part)
+                ):
+                    part.apart.add(other)
+                    other.apart.add(part)
+
+    @staticmethod
+    def _tell(links: list[list[tuple[int, int]]], one: _Part, other: _Part) -> bool:
+        view = one.shared_view(other)
+        if view is not None:
+            links[view].append((one.anchors[view], other.anchors[view]))
+        return view is not None

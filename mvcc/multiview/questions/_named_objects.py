@@ -1,0 +1,98 @@
+"""Objects of several views by their rows and ids."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mvcc._utils.messages import shown
+from mvcc.exceptions import InvalidInputError
+from mvcc.multiview.questions._types import Question, Rows
+from mvcc.views import GivenViews
+
+Ints = NDArray[np.int64]
+
+
+class NamedObjects:
+    """Objects, their rows, and their ids, such as "texts:17".
+
+    Parameters
+    ----------
+    given : GivenViews
+    of_rows : list of (n_v,) arrays
+        The object of every row, per view.
+    n_objects : int
+
+    Attributes
+    ----------
+    n_rows : (n_objects, n_views) array
+        The number of rows of every object in every view.
+    """
+
+    def __init__(self, given: GivenViews, of_rows: list[Ints], n_objects: int) -> None:
+        self._given, self.of_rows = given, of_rows
+        self.n_rows = np.column_stack([np.bincount(own, minlength=n_objects) for own in of_rows])
+        self._ends = np.cumsum(self.n_rows, axis=0)
+        self._order = [np.argsort(own, kind="stable") for own in of_rows]
+
+    def rows(self, one: int) -> Rows:
+        """Return the rows of an object, per view."""
+        places = zip(self._order, self._ends[one].tolist(), self.n_rows[one].tolist(), strict=True)
+        return tuple(tuple(order[end - number : end].tolist()) for order, end, number in places)
+
+    def id(self, one: int) -> str:
+        """Return the view and the first row of an object."""
+        view, rows = next((view, rows) for view, rows in enumerate(self.rows(one)) if rows)
+        return f"{self._view_names[view]}:{self._row_names[view][rows[0]]}"
+
+    def find(self, question: Any) -> int:
+        """Return the object of a question, an id, or a row as a tuple (view, number)."""
+        if isinstance(question, Question):
+            question = question.id
+        if isinstance(question, tuple) and len(question) == 2:
+            view, row = self._given.number(question[0], "question"), question[1]
+            size = len(self.of_rows[view])
+            if isinstance(row, int | np.integer) and not isinstance(row, bool) and 0 <= row < size:
+                return int(self.of_rows[view][row])
+            raise InvalidInputError(
+                f"question: the rows of view {shown(question[0])} are 0 … {size - 1}, got {shown(row)}."
+            )
+        one = self._by_id.get(question) if isinstance(question, str) else None
+        if one is None:
+            raise InvalidInputError(
+                f"question must be a Question, an id such as {shown(self.id(0))} or a tuple (view, row), got "
+                f"{shown(question)}."
+            )
+        return one
+
+    @cached_property
+    def _view_names(self) -> list[str]:
+        return self._given.names or [str(number) for number in range(len(self.of_rows))]
+
+    @cached_property
+    def _row_names(self) -> list[list[str]]:
+        """What the rows of every view are called: by the row index, or by number where texts would not be distinct."""
+        found = []
+        for table, own in zip(self._given.tables, self.of_rows, strict=True):
+            names = list(map(str, table.index)) if isinstance(table, pd.DataFrame) else []
+            found.append(names if len(set(names)) == len(own) else list(map(str, range(len(own)))))
+        return found
+
+    @cached_property
+    def _by_id(self) -> dict[str, int]:
+        views = zip(self._view_names, self._row_names, self.of_rows, strict=True)
+        pairs = [
+            (f"{view}:{name}", int(one))
+            for view, names, own in views
+            for name, one in zip(names, own, strict=True)
+        ]
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise InvalidInputError(
+                "Rows of two views have the same id; give the views names without ':'."
+            )
+        return found
