@@ -28,7 +28,7 @@ def seconds_of_a_pass() -> float:
 
 
 def seconds_of_products() -> float:
-    """Return the time of multiplying a million rows with ten centers, block by block in a cache."""
+    """Return the time of a million rows times ten centers, block by block in a cache."""
     block, centers = np.ones((BLOCK_ROWS, COLUMNS)), np.ones((COLUMNS, K))
     out = np.empty((BLOCK_ROWS, K))
 
