@@ -51,9 +51,8 @@ def _shortest(work: Callable[[], object]) -> float:
 def main() -> None:
     """Print a line for every number of rows."""
     measured = stored(RESULTS / "growth.csv").set_index(["n", "method"])["seconds"]
-    print(
-        "| rows in each view | one pass | iterations of k-means | their products | KMeans | joint clustering |"
-    )
+    titles = "one pass", "iterations of k-means", "their products", "KMeans", "joint clustering"
+    print(f"| rows in each view | {' | '.join(titles)} |")
     print("|--:" * 6 + "|")
     with threadpool_limits(1):
         one_pass, products = seconds_of_a_pass(), seconds_of_products()
