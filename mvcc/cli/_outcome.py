@@ -28,7 +28,7 @@ def print_outcome(clustering: Clustering, out: Path, as_json: bool) -> None:
 
 
 def _document(clustering: Clustering, out: Path, notes: list[str]) -> dict[str, Any]:
-    facts = clustering.model_dump(mode="json")
+    facts = clustering.model_dump(mode="json", exclude_unset=True)
     profiles = clustering.profiles or [()] * len(clustering.views)
     views = []
     for view, of_view in zip(clustering.views, profiles, strict=True):
