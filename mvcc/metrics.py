@@ -14,7 +14,7 @@ from mvcc.exceptions import InvalidInputError
 
 _FEWEST_ROWS = 3  # of a cluster that has a covariance of its own
 _MOST_COLUMNS = 2_000  # up to which a covariance is that of all rows
-_MOST_ROWS = 10_000  # among which neighbors are sought
+_MOST_DISTANCES, _FEWEST_AMONG = 10**8, 2_000  # in search of neighbors, among fewer of many rows
 
 
 def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -203,8 +203,8 @@ def cluster_fit(X: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 10) -> ND
     -----
     Covariances are shrunk towards a multiple of the identity (Chen et al., "Shrinkage Algorithms for MMSE Covariance
     Estimation", 2010), and clusters of fewer than three rows have that of all rows around the means of their clusters.
-    Of more than 10,000 rows, neighbors are sought among 10,000 that are spaced evenly; a covariance in more than 2,000
-    columns is that of at most 2,000 rows.
+    Neighbors of n rows are sought among 10⁸ / n of them that are spaced evenly, at least 2,000: among all up to 10,000
+    rows. A covariance in more than 2,000 columns is that of at most 2,000 rows.
 
     Examples
     --------
@@ -271,7 +271,7 @@ def _distances_to_neighbor(data: NDArray[np.float64], n_neighbors: int) -> NDArr
     """Return the distance of every row to its neighbor of the given rank."""
     from sklearn.neighbors import NearestNeighbors  # which takes a second to import
 
-    among = _spaced(len(data), _MOST_ROWS)
+    among = _spaced(len(data), max(_MOST_DISTANCES // max(len(data), 1), _FEWEST_AMONG))
     number = min(n_neighbors, len(among) - 1)
     nearest = NearestNeighbors(n_neighbors=number + 1).fit(data[among]).kneighbors(data)[0]
     rank = np.full(len(data), max(number - 1, 0))

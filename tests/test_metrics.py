@@ -243,7 +243,8 @@ def test_fit_of_many_rows_and_columns_is_that_by_some_of_them(monkeypatch):
     X = rng.normal(size=(600, 30)) + 3 * np.eye(30)[labels]
     X[:20] *= 5
     whole = cluster_fit(X, labels)
-    monkeypatch.setattr("mvcc.metrics._MOST_ROWS", 300)
+    monkeypatch.setattr("mvcc.metrics._MOST_DISTANCES", 1)
+    monkeypatch.setattr("mvcc.metrics._FEWEST_AMONG", 300)
     monkeypatch.setattr("mvcc.metrics._MOST_COLUMNS", 25)
     some = cluster_fit(X, labels)
     assert not np.array_equal(some, whole)

@@ -258,15 +258,12 @@ def sync(path: Path) -> None:
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
     """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after each."""
-    return "".join(
-        f"{delimiter.join(_quoted(str(value), delimiter) for value in row)}\n" for row in rows
-    ).encode()
+    asks_for_quotes = re.compile(
+        f'[{re.escape(delimiter)}"\r\n]'
+    ).search  # the csv module forgets \r
+    return "".join(f"{delimiter.join(_texts(row, asks_for_quotes))}\n" for row in rows).encode()
 
 
-def _quoted(value: str, delimiter: str) -> str:
-    """Quote a value where CSV asks for it, also one with a bare carriage return, which the csv module forgets."""
-    return (
-        '"' + value.replace('"', '""') + '"'
-        if any(mark in value for mark in f'{delimiter}"\r\n')
-        else value
-    )
+def _texts(row: Iterable[object], asks_for_quotes: Callable[[str], object]) -> Iterator[str]:
+    for text in map(str, row):
+        yield '"' + text.replace('"', '""') + '"' if asks_for_quotes(text) else text

@@ -188,8 +188,8 @@ class AnchorGraph:
         sums: Floats = (self.ties.T @ (1 / np.sqrt(self.degrees))) @ at_anchors
         return sums
 
-    def nearest_sources(self, sources: Ints, share: float) -> Ints:
-        """Return the source that is nearest to every object in the graph, −1 without one.
+    def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
+        """Return the source that is nearest to each of some objects in the graph, −1 without one.
 
         The length of a path is −log of the product of its affinities, which are those of ``diffused``.
         """
@@ -208,14 +208,15 @@ class AnchorGraph:
             return_predecessors=True,
         )
         nearness = np.exp(-lengths[:n_anchors])
-        nearest = np.full(self.n_objects, -1)
-        for block in blocks_of(self.n_objects):
-            ties = self._normalized_ties(block, share)
+        nearest = np.full(len(objects), -1)
+        for block in blocks_of(len(objects)):
+            ties = self._normalized_ties(objects[block], share)
             ties.data *= nearness[ties.indices]
             best = _largest_of_rows(ties)
             reached = best >= 0
             nearest[block][reached] = sources[origin[best[reached]] - n_anchors]
-        nearest[sources] = sources
+        are_sources = np.isin(objects, sources)
+        nearest[are_sources] = objects[are_sources]
         return nearest
 
     def of_view(self, view: int, at_anchors: Floats) -> Floats:

@@ -115,8 +115,8 @@ class JointGraph:
             total += step
         return total
 
-    def nearest_sources(self, sources: Ints, share: float) -> Ints:
-        """Return the source that is nearest to every object in the graph, negative without one.
+    def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
+        """Return the source that is nearest to each of some objects in the graph, −1 without one.
 
         The length of a path is −log of the product of its affinities, each times the share.
         """
@@ -126,7 +126,8 @@ class JointGraph:
         lengths = sp.csr_array(
             (-np.log(np.maximum(share * near.data, 1e-300)), *places), shape=near.shape
         )
-        found: Ints = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
+        nearest = dijkstra(lengths, indices=sources, min_only=True, return_predecessors=True)[2]
+        found: Ints = np.maximum(nearest[objects], -1)
         return found
 
     def around(self, view: int, shares: Floats) -> Floats:

@@ -170,7 +170,16 @@ class Job(Section):
         Option("", ("--comparison/--no-comparison",), read=bool),
     ] = Field(
         default=True,
-        description="Compare with k-means, with no constraints, and with the other method.",
+        description="Compare with k-means, and with no constraints; co-em: with joint, too.",
+    )
+    compare_co_em: Annotated[
+        bool,
+        Field(strict=True),
+        allowed("true or false"),
+        Option("", ("--compare-co-em/--no-compare-co-em",), read=bool),
+    ] = Field(
+        default=False,
+        description="joint: compare with co-em as well, which takes most of the time.",
     )
     sample: Annotated[
         Annotated[int, Field(ge=2, le=10**9)] | None,
@@ -219,6 +228,11 @@ class Job(Section):
                     (name,),
                     "belongs to the paper's method; add `method: co-em` (--method co-em), or leave it out.",
                 )
+        if self.compare_co_em and (self.method == "co-em" or not self.comparison):
+            yield (
+                ("compare_co_em",),
+                "adds co-em to the comparison of a joint clustering; leave it out.",
+            )
         methods = {name: view.features or self.features for name, view in self.views.items()}
         has = "goes only with `features: spectral` or `features: pca`; choose one, or leave it out."
         if self.n_components is not None and not {"spectral", "pca"} & set(methods.values()):

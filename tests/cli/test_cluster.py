@@ -100,12 +100,15 @@ def test_it_says_what_it_found_and_where_it_is(data):
 
 
 def test_it_says_first_whether_it_helps(data):
-    lines = run(
-        *OPTIONS, "--stability-runs", 0, "--comparison", "--out", "results"
-    ).stdout.splitlines()
+    options = [*OPTIONS, "--stability-runs", 0, "--comparison"]
+    lines = run(*options, "--out", "results").stdout.splitlines()
     share = r"\d+ %"
-    others = f"k-means keeps {share}, without judgments {share}, the paper's method {share}"
+    others = f"k-means keeps {share}, without judgments {share}"
     assert re.match(rf"Keeps {share} of held-out judgments; {others}\.", lines[0])
+    more = run(*options, "--compare-co-em", "--out", "more").stdout.splitlines()[0]
+    assert re.match(
+        rf"Keeps {share} of held-out judgments; {others}, the paper's method {share}\.", more
+    )
     cut = rf"{share} of 60 matched rows share their cluster where their match is cut \({share} by chance\)"
     assert any(re.fullmatch(f"texts and images: {cut}", line) for line in lines)
     assert lines[0] in (data / "results/report.html").read_text(encoding="utf-8").replace(

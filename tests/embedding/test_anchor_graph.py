@@ -144,7 +144,7 @@ def test_the_nearest_source_is_that_of_the_shortest_path(problem, graph):
     expected = np.where(
         best.max(axis=1) > -600, sources[best.argmax(axis=1)], -1
     )  # some are in other pieces
-    found = graph.nearest_sources(sources, share)
+    found = graph.nearest_sources(sources, share, np.arange(graph.n_objects))
     clear = np.diff(np.sort(best, axis=1))[:, -1] > 1e-6
     clear[sources] = False
     np.testing.assert_array_equal(found[clear], expected[clear])

@@ -164,7 +164,11 @@ def compared(tmp_path, *, by=with_values, **problem):
     return options, cluster(options, tmp_path / "out")
 
 
-@pytest.mark.parametrize("by", [with_values, by_co_em])
+def with_co_em(options, comparison=True, **values):
+    return with_values(options, comparison=comparison, compare_co_em=comparison, **values)
+
+
+@pytest.mark.parametrize("by", [with_values, with_co_em, by_co_em])
 @pytest.mark.parametrize(
     "problem",
     [{"n_views": 1, "pairs": ()}, {"n_judged": 30, "judged": (0, 1)}, {"judged": ()},
@@ -175,9 +179,10 @@ def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, prob
     options, facts = compared(tmp_path, by=by, **problem)
     parse_facts(facts)
     found = facts["comparison"]
-    mine, other = ("joint", "co-em") if by is with_values else ("co-em", "joint")
+    mine = "co-em" if by is by_co_em else "joint"
+    other = {with_values: [], with_co_em: ["co-em"], by_co_em: ["joint"]}[by]
     without = ["without judgments"] if problem.get("judged", (0,)) else []
-    assert [one["method"] for one in found["methods"]] == [mine, "k-means", *without, other]
+    assert [one["method"] for one in found["methods"]] == [mine, "k-means", *without, *other]
     n_judged = problem.get("n_judged", 8) * len(problem.get("judged", (0,)))
     assert found["n_judgments"] == (n_judged if n_judged >= 20 else 0)
     assert found["n_matches"] == sum(len(relation["pairs"]) for relation in facts["relations"])
@@ -195,7 +200,7 @@ def test_facts_tell_what_was_compared_and_a_replay_tells_the_same(tmp_path, prob
     assert [one["held_out"] for one in again["relations"]] == [
         one["held_out"] for one in facts["relations"]
     ]
-    assert cluster(with_values(options, comparison=False), tmp_path / "off")["comparison"] is None
+    assert cluster(with_co_em(options, comparison=False), tmp_path / "off")["comparison"] is None
 
 
 def test_clear_blobs_keep_what_was_held_out(tmp_path):
@@ -225,7 +230,7 @@ def test_features_that_the_other_method_cannot_have_are_no_error(tmp_path, monke
         raise DataError("no such features.")
 
     monkeypatch.setattr(_comparison, "make_features", refused)
-    _, facts = compared(tmp_path)
+    _, facts = compared(tmp_path, by=with_co_em)
     assert [one["method"] for one in facts["comparison"]["methods"]] == [
         "joint",
         "k-means",
@@ -242,7 +247,7 @@ def test_contradictions_that_a_job_allows_are_compared(tmp_path):
     first = path.read_text().splitlines()[1].split(",")
     kind = {"must-link": "cannot-link", "cannot-link": "must-link"}[first[2]]
     path.write_text(path.read_text() + f"{first[0]},{first[1]},{kind},1.0\n")
-    for by in (with_values, by_co_em):
+    for by in (with_co_em, by_co_em):
         facts = cluster(by(options, on_conflict="drop"), tmp_path / by.__name__)
         assert len(facts["comparison"]["methods"]) == 4
 

@@ -182,9 +182,10 @@ class JointSet:
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
         for cluster in np.unique(labels[ends]):
-            found = self._graph.nearest_sources(ends[labels[ends] == cluster], SPREADING)
-            reached = (labels == cluster) & (found >= 0)
-            nearest[reached] = found[reached]
+            members = np.flatnonzero(labels == cluster)
+            nearest[members] = self._graph.nearest_sources(
+                ends[labels[ends] == cluster], SPREADING, members
+            )
         return nearest
 
     def _made_graph(self, rng: np.random.Generator, weights: Floats) -> JointGraph | AnchorGraph:

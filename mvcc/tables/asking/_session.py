@@ -282,7 +282,7 @@ class AskSession:
     def _prepared(self) -> Questions:
         job, tables = self._job, self._inputs.tables
         features = features_before_clusters(tables, job)
-        self.planes = [of_view.plane for of_view in features]
+        self.planes = [of_view.plane()[0] for of_view in features]
         views = {
             table.name: pd.DataFrame(own.X, index=table.ids)
             for table, own in zip(tables, features, strict=True)

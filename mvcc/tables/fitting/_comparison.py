@@ -1,4 +1,4 @@
-"""Does it help? The method of a job beside k-means, itself without judgments, and the other method of the package."""
+"""Does it help? The method of a job beside k-means, itself without judgments, and maybe the other of the package."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Contest:
         self._method, self._alone, self._call = method, alone, caller_of(inputs.tables)
         self._other, self._other_views, self.refused = _other_job(self.job), list[Floats](), ""
         self._by_k_means = _blind(self._k_means)
-        if not alone:
+        if not alone and (self.job.method == CO_EM or self.job.compare_co_em):
             try:
                 self._other_views = [make_features(table, self._other).X for table in inputs.tables]
             except MvccError as error:  # of features that nobody asked for

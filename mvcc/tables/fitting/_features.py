@@ -32,9 +32,15 @@ class Features:
     X: NDArray[np.float64]  # (n, m)
     words: str  # how it was made
     transformer: Any  # makes the same of new rows
-    plane: NDArray[np.float64]  # (n, 2): what is drawn of it
-    axes: list[str]  # what to write at the two axes
+    component: str = ""  # what a column is, where the first two are those to draw; mostly empty
+    shares: NDArray[np.float64] | None = None  # (m,): of the variance, of such columns
     note: str = ""  # what must not be overlooked; mostly empty
+
+    def plane(self) -> tuple[NDArray[np.float64], list[str]]:
+        """Return what is drawn of it, (n, 2), and what to write at the two axes."""
+        return (
+            _first_two(self.X, self.component, self.shares) if self.component else plane_of(self.X)
+        )
 
 
 def make_features(table: Table, job: Job) -> Features:
@@ -68,15 +74,15 @@ def make_features(table: Table, job: Job) -> Features:
             made,
             f"spectral, {m} components of {words}",
             _after(first, spectral),
-            *_first_two(made, "spectral component"),
-            note,
+            "spectral component",
+            note=note,
         )
     if method in RULES and (first is None or method not in ("auto", "none")):
         features = _by_rule(table, X, method, is_mixed=first is not None)
         made = features.transform(X)
         if method == "auto" and features.rule_ != "scaled":
             note = f"{table.name}: {features.description_} (else --features {table.name}=scaled)."
-        return Features(made, _said(d, features), features, *plane_of(made), note)
+        return Features(made, _said(d, features), features, note=note)
     # the others need none of these
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
@@ -88,10 +94,8 @@ def make_features(table: Table, job: Job) -> Features:
         made = np.ascontiguousarray(pca.fit_transform(X))
         shares = pca[-1].explained_variance_ratio_
         said = f"standardized, {made.shape[1]} principal components of {words} ({percent(shares.sum())} of the variance)"
-        return Features(
-            made, said, _after(first, pca), *_first_two(made, "principal component", shares), note
-        )
-    return Features(X, words, first, *plane_of(X), note)
+        return Features(made, said, _after(first, pca), "principal component", shares, note)
+    return Features(X, words, first, note=note)
 
 
 def described_features(table: Table, job: Job) -> str | None:

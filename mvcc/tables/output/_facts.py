@@ -46,6 +46,9 @@ def describe(
     views = [
         _view(number, table, features[number], fit)
         | {"names": names[number], "outliers": outliers[number]}
+        | (
+            {} if joint else _drawn(features[number])
+        )  # the joint method has drawn all views in one plane
         | explained.views[number]
         for number, table in enumerate(tables)
     ]
@@ -101,9 +104,6 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         "ids": table.ids,
         "labels": labels.tolist(),
         "reference": table.reference,
-        "x": rounded(features.plane[:, 0]),
-        "y": rounded(features.plane[:, 1]),
-        "axes": features.axes,
         "fit": np.round(cluster_fit(features.X, labels), 6).tolist(),
         "stability": fit.stability[number].tolist() if fit.stability else [None] * len(labels),
         "given": rows,
@@ -113,6 +113,11 @@ def _view(number: int, table: Table, features: Features, fit: Fit) -> dict[str, 
         ],
         **_against(table.reference, labels),
     }
+
+
+def _drawn(features: Features) -> dict[str, Any]:
+    points, axes = features.plane()
+    return {"x": rounded(points[:, 0]), "y": rounded(points[:, 1]), "axes": axes}
 
 
 def _against(reference: list[str] | None, labels: NDArray[np.int64]) -> dict[str, float | None]:
