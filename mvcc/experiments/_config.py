@@ -103,11 +103,13 @@ class MultiView(Section):
     ) -> tuple[float, ...]:
         if max(rewired) > 0 and JOINT in info.data.get("transfers", ()):
             raise ValueError(
-                f"{JOINT} refuses relations that contradict constraints; leave it out of the transfers."
+                f"{JOINT} refuses relations that contradict constraints; leave it out of the "
+                "transfers."
             )
         if max(rewired) > 0 and "full" in info.data.get("closure", ()):
             raise ValueError(
-                "relations between instances of different classes contradict the constraints once both are closed "
+                "relations between instances of different classes contradict the constraints once "
+                "both are closed "
                 "together; give `closure: view` or `closure: none`."
             )
         return rewired
@@ -118,7 +120,8 @@ class MultiView(Section):
         if math.prod(length for _, length in lists) > MAX_CELLS:
             product = " × ".join(f"{length} {name}" for name, length in lists if length > 1)
             raise ValueError(
-                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the lists."
+                f"{product} are more than {MAX_CELLS} combinations in every trial; shorten the "
+                "lists."
             )
         return self
 
@@ -177,7 +180,8 @@ class Config(Section):
             refuse(
                 (
                     ("thresholds", view),
-                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: {', '.join(views)}.",
+                    f"{dataset} has no view {clipped(view)}{nearest(view, views)} Allowed: "
+                    f"{', '.join(views)}.",
                 )
                 for view in single_view.thresholds
                 if view not in views

@@ -54,7 +54,8 @@ def sections_of_options(value: Any) -> Any:
         isinstance(options, dict) and options for options in value.values()
     ):
         raise ValueError(
-            f"must be a section for each method, such as `constraint-propagation: {{regularization: 1e-3}}`, got "
+            "must be a section for each method, such as `constraint-propagation: "
+            f"{{regularization: 1e-3}}`, got "
             f"{got(value)}."
         )
     return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
