@@ -92,8 +92,8 @@ def _printed(command: str, address: str, folder: Path) -> str:
     with patch("sys.stdin", io.StringIO((folder / keys).read_text("utf-8") if keys else "")):
         done = mvcc(*words.split(), cwd=folder, COLUMNS="80", NO_COLOR="1")
     parts = [f"$ mvcc {command}\n", done.stdout]
-    if done.stderr:
-        parts.append(f"(standard error)\n{done.stderr}")
+    if remarks := normalized(done.stderr):  # none where kernels are compiled, which is not always
+        parts.append(f"(standard error)\n{remarks}")
     if done.returncode:
         parts.append(f"(exit code {done.returncode})\n")
     return "".join(parts)
