@@ -3,13 +3,15 @@
     python -m scripts.mutants [--jobs 2] [--survivors FILE] [pattern ...]
     python -m scripts.mutants --room reading --share 0.1 [--seed 0]
 
-A pattern picks mutants by name, as in ``mvcc.cluster.*``. The work is done in a temporary copy, where kernels run as
-plain Python: the compiler is off and its decorators are gone, since mutmut leaves decorated functions alone. What is
-compiled only (``overload``) and properties are hence not changed. Which files are changed and which tests are run is
-in ``[tool.mutmut]`` of ``pyproject.toml``.
+A pattern picks mutants by name, as in ``mvcc.cluster.*``. The work is done in a temporary copy,
+where kernels run as plain Python: the compiler is off and its decorators are gone, since mutmut
+leaves decorated functions alone. What is compiled only (``overload``) and properties are hence not
+changed. Which files are changed and which tests are run is in ``[tool.mutmut]`` of
+``pyproject.toml``.
 
-The rooms of people's tables, in ``ROOMS``, have no kernels: one of them is changed while the compiler is on. A share of
-its mutants is drawn by a seed, since all take hours. mutmut runs only the tests that reach the changed function.
+The rooms of people's tables, in ``ROOMS``, have no kernels: one of them is changed while the
+compiler is on. A share of its mutants is drawn by a seed, since all take hours. mutmut runs only
+the tests that reach the changed function.
 """
 
 from __future__ import annotations
@@ -82,8 +84,22 @@ ROOMS = {
 
 def copy_checkout(target: Path) -> None:
     """Copy what git knows of, without results."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":!results"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    listed = [
+        "git",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "--",
+        ".",
+        ":!results",
+    ]
+    names = (
+        subprocess.run(listed, cwd=ROOT, capture_output=True, check=True)
+        .stdout.decode()
+        .split("\0")
+    )
     for name in filter(None, names):
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -101,8 +117,16 @@ def choose(copy: Path, room: Room) -> None:
     path = copy / "pyproject.toml"
     text = path.read_text("utf-8")
     # a list of texts is written alike in JSON and in TOML
-    for key, values in {"only_mutate": room.mutated, "pytest_add_cli_args_test_selection": room.tests}.items():
-        text, n = re.subn(rf"^{key} = \[.*?^\]", f"{key} = {json.dumps(values)}", text, flags=re.MULTILINE | re.DOTALL)
+    for key, values in {
+        "only_mutate": room.mutated,
+        "pytest_add_cli_args_test_selection": room.tests,
+    }.items():
+        text, n = re.subn(
+            rf"^{key} = \[.*?^\]",
+            f"{key} = {json.dumps(values)}",
+            text,
+            flags=re.MULTILINE | re.DOTALL,
+        )
         assert n == 1, f"[tool.mutmut] of {path} has {n} times {key}"
     path.write_text(text, "utf-8")
 
@@ -127,11 +151,13 @@ def environment(*, compiled: bool) -> dict[str, str]:
 
 
 def outcomes(copy: Path) -> pd.Series:
-    """Return what became of every mutant that was tried, by its name: killed, survived, timeout, no tests, …."""
+    """Return the outcome of every mutant that was tried, by its name: killed, survived, …."""
     found = {}
     for path in sorted((copy / "mutants").rglob("*.meta")):
         codes = json.loads(path.read_text("utf-8"))["exit_code_by_key"]
-        found |= {name: status_by_exit_code[code] for name, code in codes.items() if code is not None}
+        found |= {
+            name: status_by_exit_code[code] for name, code in codes.items() if code is not None
+        }
     return pd.Series(found, dtype=object)
 
 
@@ -149,7 +175,8 @@ def summary(found: pd.Series) -> pd.DataFrame:
 def changes(copy: Path, names: Sequence[str]) -> str:
     """Return the changes that mutants make, as diffs."""
     shown = [
-        subprocess.run(["mutmut", "show", name], cwd=copy, capture_output=True, text=True).stdout for name in names
+        subprocess.run(["mutmut", "show", name], cwd=copy, capture_output=True, text=True).stdout
+        for name in names
     ]
     return "\n".join(shown)
 
@@ -158,9 +185,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run mutmut in a copy and print its figures; fail where too few changes are noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
-    parser.add_argument("--survivors", type=Path, help="where the changes go that no test noticed, as diffs")
-    parser.add_argument("--room", choices=ROOMS, help="of people's tables; else what pyproject.toml names")
-    parser.add_argument("--share", type=float, default=1.0, help="of the mutants of the room, drawn by the seed")
+    parser.add_argument(
+        "--survivors", type=Path, help="where the changes go that no test noticed, as diffs"
+    )
+    parser.add_argument(
+        "--room", choices=ROOMS, help="of people's tables; else what pyproject.toml names"
+    )
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="of the mutants of the room, drawn by the seed"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("patterns", nargs="*", help="names of mutants; all when left out")
     options = parser.parse_args(arguments)
@@ -174,7 +207,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         copy_checkout(copy)
         if options.room:
             choose(copy, ROOMS[options.room])
-            chosen = options.patterns or sample(copy, ROOMS[options.room], options.share, options.seed)
+            chosen = options.patterns or sample(
+                copy, ROOMS[options.room], options.share, options.seed
+            )
         else:
             leave_uncompiled(copy)
             chosen = options.patterns

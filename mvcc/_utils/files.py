@@ -135,10 +135,14 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
         if left := file.read():
             if not _is_holder(left):
                 raise not_of_mvcc(path, "a lock")
-            on_note(f"{folder}: {_described(left)} ended without a word. Going on from what it stored.")
+            on_note(
+                f"{folder}: {_described(left)} ended without a word. Going on from what it stored."
+            )
             file.seek(0)
             file.truncate()
-        holder = dict(zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True))
+        holder = dict(
+            zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True)
+        )
         # it goes while it is still held; where that is impossible, a file that nobody holds keeps nobody out
         stack.callback(_unlink, path)
         json.dump(holder, file)
@@ -154,7 +158,9 @@ def refuse_link(path: Path, what: str) -> None:
 
 def not_of_mvcc(path: Path, what: str) -> StoreError:
     """Return the error for a file of somebody else that is called like one of mvcc's own."""
-    return StoreError(f"{path} is not {what} of mvcc. Move it away, or choose another folder by --out.")
+    return StoreError(
+        f"{path} is not {what} of mvcc. Move it away, or choose another folder by --out."
+    )
 
 
 @contextlib.contextmanager
@@ -285,9 +291,15 @@ def sync(path: Path) -> None:
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
     """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after each."""
-    return "".join(f"{delimiter.join(_quoted(str(value), delimiter) for value in row)}\n" for row in rows).encode()
+    return "".join(
+        f"{delimiter.join(_quoted(str(value), delimiter) for value in row)}\n" for row in rows
+    ).encode()
 
 
 def _quoted(value: str, delimiter: str) -> str:
     """Quote a value where CSV asks for it, also one with a bare carriage return, which the csv module forgets."""
-    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in f'{delimiter}"\r\n') else value
+    return (
+        '"' + value.replace('"', '""') + '"'
+        if any(mark in value for mark in f'{delimiter}"\r\n')
+        else value
+    )

@@ -113,7 +113,9 @@ class OutputFolder:
             self.refuse_inputs([name])
             with self.explained(self.path / name):
                 if link := self._link_before(name):
-                    raise StoreError(f"{link} is a link, and mvcc would write to where it leads. {self._instead}.")
+                    raise StoreError(
+                        f"{link} is a link, and mvcc would write to where it leads. {self._instead}."
+                    )
                 if os.path.lexists(self.path / name):
                     self._refuse_kept(name, kind or self.kind)
 
@@ -138,7 +140,9 @@ class OutputFolder:
 
         Raises StoreError: if one may not be replaced, or cannot be written.
         """
-        contents = {name: content for name, content in contents.items() if not self._has(name, content)}
+        contents = {
+            name: content for name, content in contents.items() if not self._has(name, content)
+        }
         self.refuse_taken(contents)
         parts: dict[str, Path] = {}
         with self.explained(self.path), ExitStack() as stack:
@@ -260,7 +264,9 @@ class OutputFolder:
 
     def _link_before(self, name: str) -> Path | None:
         """Return the first folder in the name of a file that is a link, if one is: mvcc makes none."""
-        folders = [self.path / folder for folder in Path(name).parents][-2::-1]  # the last one is this folder
+        folders = [self.path / folder for folder in Path(name).parents][
+            -2::-1
+        ]  # the last one is this folder
         return next((folder for folder in folders if folder.is_symlink()), None)
 
     def _has(self, name: str, content: bytes) -> bool:
@@ -386,7 +392,9 @@ def _send(path: Path, content: bytes) -> None:
         raise StoreError(f"{path} cannot be written: {why}") from error
 
 
-def check_output(path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()) -> None:
+def check_output(
+    path: Path, kind: str, *, fresh: bool = False, inputs: Iterable[str | Path] = ()
+) -> None:
     """Refuse a file that `write_output` would refuse, before its content is computed."""
     if is_stream(path):
         return

@@ -197,7 +197,9 @@ class _Dialog:
 
     def _opens(self, card: Card) -> bool:
         name = self._line("Name of the new group (Enter or Esc: back)")
-        known = name in {group.name for group in card.groups}  # one that was not shown, or overlooked
+        known = name in {
+            group.name for group in card.groups
+        }  # one that was not shown, or overlooked
         return bool(name) and self._answer(card, name if known else f"new:{name}")
 
     def _answer(self, card: Card, answer: str) -> bool:
@@ -236,14 +238,19 @@ class _Dialog:
     def _explain(self, card: Card) -> None:
         self._say_why(card)
         for near in self._session.nearest(self._session.question(card.id)):
-            rows = [f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})" for row in near.rows]
+            rows = [
+                f"{row.id} ({row.group or 'no group'}{'' if row.answered else ', a guess'})"
+                for row in near.rows
+            ]
             self._say_all(map(_clean, (f"Near in {near.view}:", *(rows or ["nothing"]))), "  ")
 
     def _list(self, card: Card) -> None:
         """List what was said, and change it: one answer, or groups; then go on with the card."""
         session, said = self._session, self._session.said
         texts = (Column(overflow="fold"), Column(overflow="fold"))
-        table = Table.grid(Column(justify="right", min_width=3, no_wrap=True), *texts, padding=(0, 2))
+        table = Table.grid(
+            Column(justify="right", min_width=3, no_wrap=True), *texts, padding=(0, 2)
+        )
         for number, one in enumerate(said, 1):
             table.add_row(str(number), *map(_clean, one))
         self._console.print(table)
@@ -285,12 +292,16 @@ class _Dialog:
         if not shown:
             self._say("No group is there yet; n opens the first.")
             return
-        self._say(f"Which of these is it like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}")
+        self._say(
+            f"Which of these is it like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}"
+        )
         for number, group in enumerate(shown, 1):
             self._say(f" {number}  {_clean(group.name)} ({group.size})", "bold")
             for rows in group.exemplars:
                 line = " | ".join(f"{row.id}: {_summary(row)}" for row in rows)
-                self._console.print(Text(f"    {_clean(line)}"), no_wrap=True, overflow="ellipsis", crop=True)
+                self._console.print(
+                    Text(f"    {_clean(line)}"), no_wrap=True, overflow="ellipsis", crop=True
+                )
 
     def _side_by_side(self, left: Iterable[ShownRow], right: Iterable[ShownRow]) -> None:
         """Print rows beside each other, or one below the other where the terminal is narrow."""
@@ -309,7 +320,9 @@ class _Dialog:
         if status.moved is not None:
             parts.append(f"the last 10 answers moved {percent(status.moved)} of the rows")
         if status.n_answers:
-            parts.append(f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}")
+            parts.append(
+                f"guessed {status.guessed_of_last_ten} of your last {min(10, status.n_answers)}"
+            )
         if status.settled:
             parts.append(f"k = {status.n_clusters_hint} is settled")
         return parts
@@ -357,10 +370,14 @@ def _described(row: ShownRow) -> Text:
 def _summary(row: ShownRow) -> str:
     """Return what tells most of a row, in one line."""
     said = [value for _, value in row.values[:1]] or list(row.images[:1])
-    return said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+    return (
+        said[0] if said else ", ".join(f"{column} {score:+.1f}" for column, score in row.bars[:2])
+    )
 
 
 def _clean(text: str) -> str:
     """Return a text without what a terminal would act on: blanks for line breaks, escapes as they are written."""
     text = " ".join(text.split())
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )

@@ -19,9 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RawColumns:
-    """How the columns of a view are centered, and divided by the root mean squared length of the
-    rows.
-    """
+    """How the columns of a view are centered, and divided by the rows' root mean square."""
 
     unit: float  # the largest value: squares of values in this unit stay within the range of floats
     mean: Floats  # (d,)
@@ -57,8 +55,7 @@ def fitted_raw_columns(X: Floats) -> tuple[Floats, RawColumns]:
 
 
 def object_columns(columns: list[Floats], members: list[sp.csr_array]) -> Floats:
-    """Return the columns of all views side by side, means of the rows of an object, 0 where it is
-    not in a view.
+    """Return the columns of all views side by side: means of an object's rows, 0 without any.
 
     Shapes: `columns` (n_v, d_v).
 

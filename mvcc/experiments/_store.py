@@ -33,7 +33,17 @@ from mvcc._utils.files import (
 from mvcc._utils.reading import content_of
 from mvcc.exceptions import StoreError
 from mvcc.experiments._cells import TEXT
-from mvcc.results import CELL, CURVES, EXAMPLE, MANIFEST, SCORES, Manifest, parse_manifest, read_csv, unpacked
+from mvcc.results import (
+    CELL,
+    CURVES,
+    EXAMPLE,
+    MANIFEST,
+    SCORES,
+    Manifest,
+    parse_manifest,
+    read_csv,
+    unpacked,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +83,9 @@ class ResultsStore:
             A run would write to where the link leads, or remove the file once it is through.
         """
         if self.trials.is_symlink():
-            raise StoreError(f"{self.trials} is a link, and mvcc would write to where it leads. Choose another --out.")
+            raise StoreError(
+                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another --out."
+            )
         refuse_link(self.folder / JOURNAL, "the list of checksums")
         if not is_journal(self.folder / JOURNAL):
             raise not_of_mvcc(self.folder / JOURNAL, "the list of checksums")
@@ -113,14 +125,18 @@ class ResultsStore:
         try:
             return known_checksums(self.folder, manifest.checksums if manifest else {})
         except OSError as error:
-            raise StoreError(f"{self.folder / JOURNAL} cannot be read: {error.strerror}. Make it readable.") from error
+            raise StoreError(
+                f"{self.folder / JOURNAL} cannot be read: {error.strerror}. Make it readable."
+            ) from error
 
     def damaged(self) -> dict[str, str]:
         """Say of every damaged file of the results that is here, by its name, what is wrong."""
         known = self.checksums()
         names = sorted({*known, *_OF_ALL_TRIALS, *map(self._name, self.stored())})
         here = [name for name in names if (self.folder / name).exists()]
-        found = {name: damage_of(_bytes_of(self.folder / name), known.get(name, [])) for name in here}
+        found = {
+            name: damage_of(_bytes_of(self.folder / name), known.get(name, [])) for name in here
+        }
         return {name: why for name, why in found.items() if why}
 
     def set_aside(self, name: str) -> Path:
@@ -141,7 +157,8 @@ class ResultsStore:
         return {
             int(stem)
             for path in self.trials.glob("*.csv.gz")
-            if (stem := path.name.removesuffix(".csv.gz")).isdecimal() and path.name == self._file(int(stem))
+            if (stem := path.name.removesuffix(".csv.gz")).isdecimal()
+            and path.name == self._file(int(stem))
         }
 
     def finished(self, damaged: Collection[str]) -> set[int]:
@@ -154,7 +171,9 @@ class ResultsStore:
             return None
         if self.stored():
             return self.trials
-        return next((path for name in _OF_ALL_TRIALS if (path := self.folder / name).exists()), None)
+        return next(
+            (path for name in _OF_ALL_TRIALS if (path := self.folder / name).exists()), None
+        )
 
     def holds_only_summary(self) -> bool:
         """Tell whether curves are here without any of the trials that they were made from."""
@@ -162,12 +181,16 @@ class ResultsStore:
 
     def holds_summary(self, damaged: Collection[str]) -> bool:
         """Tell whether scores and curves are here, and not damaged."""
-        return all((self.folder / name).exists() and name not in damaged for name in (SCORES, CURVES))
+        return all(
+            (self.folder / name).exists() and name not in damaged for name in (SCORES, CURVES)
+        )
 
     def write_example(self, example: dict[str, Any] | None) -> None:
         """Store the cluster that Figure 3 shows, where the experiment has one."""
         if example is not None:
-            self._write(EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode())
+            self._write(
+                EXAMPLE, (json.dumps(example, indent=2, ensure_ascii=False) + "\n").encode()
+            )
 
     def write_trial(self, trial: int, rows: pd.DataFrame) -> None:
         """Store a finished trial, and forget its former failure."""
@@ -187,7 +210,9 @@ class ResultsStore:
 
     def failures(self) -> list[Path]:
         """Return where it is said why trials failed that have not been finished since."""
-        found = sorted(path for path in self.trials.glob("*.error.txt") if _OF_TRIALS.fullmatch(path.name))
+        found = sorted(
+            path for path in self.trials.glob("*.error.txt") if _OF_TRIALS.fullmatch(path.name)
+        )
         return [path for path in found if self._is_failure(path)]
 
     def read_trial(self, trial: int) -> pd.DataFrame | None:
@@ -206,7 +231,9 @@ class ResultsStore:
         import pandas as pd  # here and below: who only verifies files needs no tables
 
         known = self.checksums()
-        scores = pd.concat([self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True)
+        scores = pd.concat(
+            [self._read_trial(trial, known) for trial in sorted(trials)], ignore_index=True
+        )
         curves = summarize(scores)
         self._write(SCORES, _csv_bytes(scores, compress=True))
         self._write(CURVES, _csv_bytes(curves, compress=False))
@@ -227,7 +254,10 @@ class ResultsStore:
             others.append(self.set_aside(MANIFEST))
         others += [self.set_aside(name) for name in self.damaged()]
         with _explained(self.folder):
-            for path in [*(self.folder / self._name(trial) for trial in self.stored()), *self.failures()]:
+            for path in [
+                *(self.folder / self._name(trial) for trial in self.stored()),
+                *self.failures(),
+            ]:
                 path.unlink()
             for name in (*_OF_ALL_TRIALS, JOURNAL, MANIFEST):
                 (self.folder / name).unlink(missing_ok=True)
@@ -251,7 +281,9 @@ class ResultsStore:
     def _read_trial(self, trial: int, known: Checksums) -> pd.DataFrame:
         rows = self._read(self._name(trial), known)
         if set(rows["trial"]) != {trial}:
-            raise StoreError(f"{self.folder / self._name(trial)} does not hold trial {trial}. {_RUN_AGAIN}")
+            raise StoreError(
+                f"{self.folder / self._name(trial)} does not hold trial {trial}. {_RUN_AGAIN}"
+            )
         return rows
 
     def _read(self, name: str, known: Checksums) -> pd.DataFrame:
@@ -294,7 +326,9 @@ def _csv_bytes(table: pd.DataFrame, *, compress: bool) -> bytes:
     if not compress:
         return text
     packed = BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0, filename="") as file:  # no time, no name: the same bytes
+    with gzip.GzipFile(
+        fileobj=packed, mode="wb", mtime=0, filename=""
+    ) as file:  # no time, no name: the same bytes
         file.write(text)
     return packed.getvalue()
 
@@ -303,7 +337,9 @@ def _bytes_of(path: Path) -> bytes:
     try:
         return content_of(path)
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror or error}. Make it a readable file.") from error
+        raise StoreError(
+            f"{path} cannot be read: {error.strerror or error}. Make it a readable file."
+        ) from error
 
 
 @contextlib.contextmanager

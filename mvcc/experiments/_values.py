@@ -2,48 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from mvcc._utils.messages import nearest
-from mvcc._utils.settings import allowed, distinct, increasing, list_of, one_of, one_or_list_of, shown
+from mvcc._utils.settings import (
+    allowed,
+    alone_or_several,
+    distinct,
+    got,
+    increasing,
+    not_one_of,
+    one_of,
+)
 from mvcc.datasets import registry
 from mvcc.multiview import base_names, check_method, own_transfer_names
 
 Closure: TypeAlias = Literal["full", "view", "none"]
 Scaling: TypeAlias = Literal["minmax", "none"]
-Study: TypeAlias = Literal["main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"]
+Study: TypeAlias = Literal[
+    "main", "closure", "thresholds", "embedding", "shapes", "rewired", "views", "beyond"
+]
 
 
 def data_set(value: Any) -> Any:
     if value not in tuple(registry()):
-        guess = nearest(value, registry()) if isinstance(value, str) else "."
-        raise ValueError(f"must be one of {', '.join(registry())}, got {shown(value)}{guess}")
+        raise ValueError(not_one_of(value, registry()))
     return value
 
 
 def loader_options(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise ValueError(f"must be a section with one `option: value` per line, got {shown(value)}.")
+        raise ValueError(f"must be a section with one `option: value` per line, got {got(value)}.")
     if taken := sorted({"name", "data_dir", "random_state"} & value.keys()):
-        raise ValueError(f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader.")
+        raise ValueError(
+            f"{', '.join(taken)} cannot be set here: the run itself hands it to the loader."
+        )
     return dict(sorted(value.items()))
 
 
 def transfer_method(value: Any) -> str:
     """Return the name of a method that can be used here, of mvcc or of another package."""
     if not isinstance(value, str):
-        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {shown(value)}.")
+        raise ValueError(f"must be a name such as {own_transfer_names()[0]}, got {got(value)}.")
     check_method(value)
     return value
 
 
 def sections_of_options(value: Any) -> Any:
-    if not isinstance(value, dict) or not all(isinstance(options, dict) and options for options in value.values()):
+    if not isinstance(value, dict) or not all(
+        isinstance(options, dict) and options for options in value.values()
+    ):
         raise ValueError(
             f"must be a section for each method, such as `constraint-propagation: {{regularization: 1e-3}}`, got "
-            f"{shown(value)}."
+            f"{got(value)}."
         )
     return {name: dict(sorted(options.items())) for name, options in sorted(value.items())}
 
@@ -60,17 +72,17 @@ Threshold = Annotated[float, Field(gt=0, le=1)]
 ViewThreshold = Annotated[Threshold, allowed("a number above 0, up to 1")]
 Portion = Annotated[float, Field(ge=0, le=1), allowed("a number from 0 to 1 (0.2 for 20 %)")]
 Count = Annotated[int, Field(ge=0, le=10**9), allowed("a whole number from 0 to 10^9")]
-Portions = Annotated[tuple[Portion, ...], list_of("portions such as [0.2, 0.4, 1.0]"), AfterValidator(increasing)]
-Counts = Annotated[tuple[Count, ...], list_of("numbers such as [10, 25, 50]"), AfterValidator(increasing)]
+_List = Field(min_length=1, strict=False)
+Portions = Annotated[tuple[Portion, ...], _List, AfterValidator(increasing)]
+Counts = Annotated[tuple[Count, ...], _List, AfterValidator(increasing)]
 Thresholds = Annotated[
     tuple[Annotated[Threshold | Literal["cv"], allowed("a number above 0, up to 1, or cv")], ...],
-    one_or_list_of("thresholds such as [0.5, 0.75, cv]"),
+    _List,
+    BeforeValidator(alone_or_several),
     AfterValidator(distinct),
 ]
 Closures = Annotated[
-    tuple[Annotated[Closure, one_of(get_args(Closure))], ...],
-    one_or_list_of("readings such as [full, view, none]"),
-    AfterValidator(distinct),
+    tuple[Closure, ...], _List, BeforeValidator(alone_or_several), AfterValidator(distinct)
 ]
 # the default is left out, so that results of configs before this option keep their identity
 Init = Annotated[
@@ -78,14 +90,8 @@ Init = Annotated[
     BeforeValidator(lambda value: None if value == "neighborhoods" else value),
     one_of(("neighborhoods", "auto")),
 ]
-Bases = Annotated[
-    tuple[Annotated[str, one_of(base_names())], ...],
-    list_of("clustering algorithms such as [pck-means, mpck-means]"),
-    AfterValidator(distinct),
-]
+Bases = Annotated[tuple[Annotated[str, one_of(base_names())], ...], _List, AfterValidator(distinct)]
 Transfers = Annotated[
-    tuple[Annotated[str, BeforeValidator(transfer_method)], ...],
-    list_of("transfer methods such as [constraint-propagation, single-view]"),
-    AfterValidator(distinct),
+    tuple[Annotated[str, BeforeValidator(transfer_method)], ...], _List, AfterValidator(distinct)
 ]
 TransferOptions = Annotated[dict[str, dict[str, Scalar]], BeforeValidator(sections_of_options)]

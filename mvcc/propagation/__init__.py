@@ -1,4 +1,7 @@
-"""The E-step of Algorithm 2: constraints propagated within a view (Eq. 4–11), and what they come from."""
+"""The E-step of Algorithm 2.
+
+Constraints propagated within a view (Eq. 4–11), and what they come from.
+"""
 
 import lazy_loader
 

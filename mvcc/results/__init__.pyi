@@ -33,6 +33,7 @@ from ._reading import parse_table as parse_table
 from ._reading import read_manifest as read_manifest
 from ._schema import CLUSTERING as CLUSTERING
 from ._schema import Clustering as Clustering
+from ._schema import ColumnFacts as ColumnFacts
 from ._schema import Given as Given
 from ._schema import Input as Input
 from ._schema import LinkFacts as LinkFacts

@@ -1,4 +1,7 @@
-"""What users pass: views, constraints and mappings, checked and as arrays; views for scikit-learn's tools."""
+"""What users pass: views, constraints and mappings, checked and as arrays.
+
+Views for scikit-learn's tools.
+"""
 
 import lazy_loader
 

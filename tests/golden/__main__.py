@@ -31,8 +31,12 @@ def store(job: str, target: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Store the outputs of golden jobs anew.")
-    parser.add_argument("--to", type=Path, default=HERE, help="a folder other than that of the stored outputs")
-    parser.add_argument("jobs", nargs="*", metavar="job", help=f"all when left out: {', '.join(COMMANDS)}")
+    parser.add_argument(
+        "--to", type=Path, default=HERE, help="a folder other than that of the stored outputs"
+    )
+    parser.add_argument(
+        "jobs", nargs="*", metavar="job", help=f"all when left out: {', '.join(COMMANDS)}"
+    )
     options = parser.parse_args()
     for job in options.jobs or COMMANDS:
         store(job, options.to / job / "stored")

@@ -61,7 +61,7 @@ COMMANDS = {
 
 
 def outputs_of(job: str, folder: Path) -> dict[str, str]:
-    """Run the commands of a job in an empty folder; return what they print, and the files that they write."""
+    """Run the commands of a job in an empty folder; return what they print and write."""
     shutil.copytree(HERE / job / "given", folder, dirs_exist_ok=True)
     for table in folder.glob("items/*.csv"):  # the stored files are texts, which Parquet is not
         pd.read_csv(table).to_parquet(table.with_suffix(".parquet"), index=False)
@@ -70,7 +70,9 @@ def outputs_of(job: str, folder: Path) -> dict[str, str]:
     with _workers(job) as address:
         printed = [_printed(command, address, folder) for command in COMMANDS[job]]
     texts = {name: _text_of(folder / name) for name in sorted(files_in(folder) - given)}
-    return {name: normalized(text) for name, text in {TERMINAL: "\n".join(printed), **texts}.items()}
+    return {
+        name: normalized(text) for name, text in {TERMINAL: "\n".join(printed), **texts}.items()
+    }
 
 
 @contextmanager

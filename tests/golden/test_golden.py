@@ -20,7 +20,7 @@ def outputs_in(folder: Path) -> dict[str, str]:
 
 
 def difference(name: str, stored: str, now: str) -> str:
-    """Show where a file differs, in pieces of a line, since a line of a report may hold all rows."""
+    """Show where a file differs, in pieces of lines, since a line may hold all rows."""
     pieces = [re.split(r"(?<=, )|\n", text) for text in (stored, now)]
     lines = list(difflib.unified_diff(*pieces, f"stored/{name}", f"now/{name}", lineterm="", n=2))
     left_out = [f"… and {len(lines) - SHOWN} lines more"] if len(lines) > SHOWN else []
@@ -32,9 +32,17 @@ def difference(name: str, stored: str, now: str) -> str:
 @pytest.mark.parametrize("job", COMMANDS)
 def test_a_golden_job_gives_what_is_stored(job, tmp_path):
     # in a process of its own, since OpenBLAS chooses its kernels once
-    subprocess.run([sys.executable, "-m", "tests.golden", "--to", tmp_path, job], cwd=HERE.parents[1], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "tests.golden", "--to", tmp_path, job],
+        cwd=HERE.parents[1],
+        check=True,
+    )
     stored, now = (outputs_in(folder / job / "stored") for folder in (HERE, tmp_path))
     assert sorted(now) == sorted(stored)
-    differing = [difference(name, stored[name], now[name]) for name in stored if stored[name] != now[name]]
+    differing = [
+        difference(name, stored[name], now[name]) for name in stored if stored[name] != now[name]
+    ]
     if differing:  # an assertion would compare megabytes once more
-        pytest.fail("\n\n".join([f"{len(differing)} files of {job} differ:", *differing]), pytrace=False)
+        pytest.fail(
+            "\n\n".join([f"{len(differing)} files of {job} differ:", *differing]), pytrace=False
+        )

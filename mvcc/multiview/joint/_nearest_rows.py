@@ -18,8 +18,7 @@ from mvcc.multiview.joint._confidence import Probabilities, in_blocks, with_labe
 
 
 class NearestRows(BaseEstimator):
-    """Assign new rows to the clusters of the nearest rows, which vote, the nearer with more weight
-    (``nearness``).
+    """Assign new rows to clusters: the nearest rows vote, weighted by ``nearness``.
 
     A row that is equal to one of ``fit`` gets the cluster of that one.
 
@@ -43,9 +42,10 @@ class NearestRows(BaseEstimator):
         """
         return self._voted(*self._nearest_to(X))
 
-    def probabilities(self, X: ArrayLike, of_rows: Probabilities, sharpness: float) -> Probabilities:
-        """Return probabilities of clusters for new rows: the mean of the nearest rows, as they
-        vote.
+    def probabilities(
+        self, X: ArrayLike, of_rows: Probabilities, sharpness: float
+    ) -> Probabilities:
+        """Return probabilities of clusters for new rows: the mean of the nearest rows.
 
         The largest is that of the cluster that ``predict`` returns.
 
@@ -78,7 +78,11 @@ class NearestRows(BaseEstimator):
             )
         return found
 
-    def _voted(self, distances: NDArray[np.float64], nearest: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _voted(
+        self, distances: NDArray[np.float64], nearest: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         votes = np.zeros((len(nearest), int(self.labels_.max()) + 1))
-        np.add.at(votes, (np.arange(len(nearest))[:, None], self.labels_[nearest]), nearness(distances))
+        np.add.at(
+            votes, (np.arange(len(nearest))[:, None], self.labels_[nearest]), nearness(distances)
+        )
         return np.where(distances[:, 0] == 0, self.labels_[nearest[:, 0]], votes.argmax(axis=1))

@@ -7,7 +7,9 @@ import numpy as np
 from mvcc.multiview.questions._coverage import Coverage, Kernel
 from mvcc.multiview.questions._history import AnswerHistory
 
-_DOUBT = 0.2  # of what speaks for another group: with less for its own, an answer is looked at again
+_DOUBT = (
+    0.2  # of what speaks for another group: with less for its own, an answer is looked at again
+)
 _LONELY = 20  # answers after which a group of one member is looked at again
 _MANY_ANSWERS = 60  # from which on a small group must be nearest to many rows to count
 _FEWEST_MEMBERS = 3
@@ -30,10 +32,14 @@ def contradicted(history: AnswerHistory, kernel: Kernel) -> list[tuple[int, int]
     sums = kernel.sums(np.array(answered), list(members.values()), others_only=True)
     likeness = sums / np.sqrt(np.maximum(without, 1))
     found = []
-    for one, place, left, like in zip(answered, own.tolist(), without[np.arange(len(own)), own], likeness, strict=True):
+    for one, place, left, like in zip(
+        answered, own.tolist(), without[np.arange(len(own)), own], likeness, strict=True
+    ):
         best = int(like.argmax())
         lonely = not left and len(history.answers) - history.opened_at[numbers[place]] > _LONELY
-        if one not in history.looked_at and (lonely or (left and like[place] < _DOUBT * like[best])):
+        if one not in history.looked_at and (
+            lonely or (left and like[place] < _DOUBT * like[best])
+        ):
             found.append((one, 0 if lonely else numbers[best]))
     return found
 

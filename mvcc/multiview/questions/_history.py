@@ -81,7 +81,10 @@ class AnswerHistory:
         if isinstance(entry, Rename):
             self.names[entry.group] = entry.name
         elif isinstance(entry, Merge):
-            self.answers = {one: entry.kept if says == entry.gone else says for one, says in self.answers.items()}
+            self.answers = {
+                one: entry.kept if says == entry.gone else says
+                for one, says in self.answers.items()
+            }
             del self.names[entry.gone]
         else:
             self._answer(entry)
@@ -110,7 +113,9 @@ class AnswerHistory:
 
     def is_settled(self) -> bool:
         """Tell whether the last ten answers that name a group opened none."""
-        return len(self.first_answers) >= LAST and not any(answer.opens for answer in self.first_answers[-LAST:])
+        return len(self.first_answers) >= LAST and not any(
+            answer.opens for answer in self.first_answers[-LAST:]
+        )
 
     def next_number(self) -> int:
         """Return the number of the next group that is opened."""
@@ -129,20 +134,33 @@ class AnswerHistory:
             for number, name in self.names.items():
                 if name == which:
                     return number
-        elif isinstance(which, int | np.integer) and not isinstance(which, bool) and int(which) in self.names:
+        elif (
+            isinstance(which, int | np.integer)
+            and not isinstance(which, bool)
+            and int(which) in self.names
+        ):
             return int(which)
         known = ", ".join(map(shown, self.names.values())) or "none so far"
         guess = nearest(which, self.names.values()) if isinstance(which, str) else "."
-        raise InvalidInputError(f"There is no group {shown(which)}; the groups are {clipped(known, 200)}{guess}")
+        raise InvalidInputError(
+            f"There is no group {shown(which)}; the groups are {clipped(known, 200)}{guess}"
+        )
 
     def check_name(self, name: Any, group: int | None = None) -> str:
         """Return a name that a group may have."""
-        if not isinstance(name, str) or not name.strip() or name != name.strip() or not name.isprintable():
+        if (
+            not isinstance(name, str)
+            or not name.strip()
+            or name != name.strip()
+            or not name.isprintable()
+        ):
             raise InvalidInputError(
                 f"The name of a group must be a text without blanks at its ends, got {shown(name)}."
             )
         if name in _NOT_NAMES or name.startswith(_NOT_BEFORE_NAMES):
-            raise InvalidInputError(f"{shown(name)} must not be the name of a group: it is an answer of its own.")
+            raise InvalidInputError(
+                f"{shown(name)} must not be the name of a group: it is an answer of its own."
+            )
         if any(other == name and number != group for number, other in self.names.items()):
             raise InvalidInputError(f"There is a group {shown(name)} already; give another name.")
         return name

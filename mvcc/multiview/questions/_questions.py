@@ -18,7 +18,16 @@ from mvcc.exceptions import InvalidInputError
 from mvcc.multiview.questions._coverage import Coverage
 from mvcc.multiview.questions._doubts import contradicted, counted_groups
 from mvcc.multiview.questions._group_links import GroupLinks
-from mvcc.multiview.questions._history import LAST, NEW, OUTLIER, UNSURE, Answer, AnswerHistory, Merge, Rename
+from mvcc.multiview.questions._history import (
+    LAST,
+    NEW,
+    OUTLIER,
+    UNSURE,
+    Answer,
+    AnswerHistory,
+    Merge,
+    Rename,
+)
 from mvcc.multiview.questions._named_objects import NamedObjects
 from mvcc.multiview.questions._types import (
     ClustersHint,
@@ -35,7 +44,9 @@ from mvcc.views import ConstrainedViews, GivenViews
 _EXPECTED_GROUPS = 10  # for the number of neighbors, before anything is known of the groups
 _EXEMPLARS = 2
 _SOUGHT = 10  # answers after which no matched member of a group is sought any longer
-_RUNNER_UP = 0.5  # of the likeliest group: so likely must the next one be for an object to be undecided
+_RUNNER_UP = (
+    0.5  # of the likeliest group: so likely must the next one be for an object to be undecided
+)
 
 Ints = NDArray[np.int64]
 
@@ -109,11 +120,15 @@ class Questions:
         random_state: RandomState = 0,
     ) -> None:
         if isinstance(views, ConstrainedViews):
-            raise InvalidInputError("views must be a list or dict of views, got ConstrainedViews; give its views.")
+            raise InvalidInputError(
+                "views must be a list or dict of views, got ConstrainedViews; give its views."
+            )
         given = GivenViews.of(views)
         data = given.arrays()
         problems = separate_problems(len(data), given.relations(mappings))
-        relations = {(own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()}
+        relations = {
+            (own[u], own[v]): rows for own, inside in problems for (u, v), rows in inside.items()
+        }
         q = neighbors_for(data, _EXPECTED_GROUPS, check_count(n_neighbors, "n_neighbors"))
         rng = as_generator(random_state)
         with threadpool_limits(1):  # sums are in another order on more threads
@@ -142,11 +157,17 @@ class Questions:
             told = np.concatenate((asked, np.array(bridges, dtype=np.int64)))
             matched = self._matched[self._coverage.candidates]
             preferred = matched if bridges else np.ones_like(matched)
-            chosen = self._coverage.choose(n - len(bridges), list(members.values()), told, preferred)
+            chosen = self._coverage.choose(
+                n - len(bridges), list(members.values()), told, preferred
+            )
             return [self._question(one, members, asked) for one in bridges + chosen]
 
     def answer(
-        self, question: Question | str | tuple[int | str, int], answer: str | int, *, again: bool = False
+        self,
+        question: Question | str | tuple[int | str, int],
+        answer: str | int,
+        *,
+        again: bool = False,
     ) -> bool | None:
         """Take down an answer.
 
@@ -190,14 +211,18 @@ class Questions:
     def question(self, row: Question | str | tuple[int | str, int]) -> Question:
         """Return the question about a row, given as for ``answer``, also where it was answered before."""
         with _threads().limit(limits=1):
-            return self._question(self._objects.find(row), self._history.members(), self._history.asked())
+            return self._question(
+                self._objects.find(row), self._history.members(), self._history.asked()
+            )
 
     def said(self, question: Question | str | tuple[int | str, int]) -> str | None:
         """Return what was answered: the name of a group, "unsure" or "outlier"; None where nothing was."""
         says = self._history.answers.get(self._objects.find(question))
         return self._history.names[says] if isinstance(says, int) else says
 
-    def nearest(self, question: Question | str | tuple[int | str, int], n: int = 5) -> list[list[Neighbor]]:
+    def nearest(
+        self, question: Question | str | tuple[int | str, int], n: int = 5
+    ) -> list[list[Neighbor]]:
         """Return the rows nearest to an object, with the groups that they are in now.
 
         Parameters
@@ -223,7 +248,9 @@ class Questions:
                 found.append([])
                 for row in rows[near[of_rows[rows]] > 0].tolist():
                     other = int(of_rows[row])
-                    says = history.answers.get(other) or (self._likeness(other, members)[0][0] if members else "")
+                    says = history.answers.get(other) or (
+                        self._likeness(other, members)[0][0] if members else ""
+                    )
                     group = history.names[says] if isinstance(says, int) else says
                     found[-1].append(Neighbor(row, group, other in history.answers))
         return found
@@ -271,7 +298,9 @@ class Questions:
         """
         one, other = self._history.group(kept), self._history.group(gone)
         if one == other:
-            raise InvalidInputError(f"kept and gone must be two groups, got {shown(kept)} and {shown(gone)}.")
+            raise InvalidInputError(
+                f"kept and gone must be two groups, got {shown(kept)} and {shown(gone)}."
+            )
         self._history.say(Merge(one, other))
 
     def rename(self, group: str | int, name: str) -> None:
@@ -313,7 +342,8 @@ class Questions:
     def untold(self) -> list[Untold]:
         """What no constraint of one view can say so far."""
         return [
-            Untold(kind, (self._objects.id(one), self._objects.id(other))) for kind, one, other in self._links().untold
+            Untold(kind, (self._objects.id(one), self._objects.id(other)))
+            for kind, one, other in self._links().untold
         ]
 
     @property
@@ -357,7 +387,11 @@ class Questions:
         if isinstance(answer, str) and answer in (UNSURE, OUTLIER):
             return Answer(one, answer)
         if isinstance(answer, str) and (answer == NEW or answer.startswith(f"{NEW}:")):
-            name = history.next_name() if answer == NEW else history.check_name(answer.removeprefix(f"{NEW}:"))
+            name = (
+                history.next_name()
+                if answer == NEW
+                else history.check_name(answer.removeprefix(f"{NEW}:"))
+            )
             return Answer(one, history.next_number(), name)
         group, members = history.group(answer), history.members()
         return Answer(one, group, guessed=self._likeness(one, members)[0][0] == group)
@@ -370,7 +404,10 @@ class Questions:
         sums = self._coverage.kernel.sums(np.array([one]), list(members.values()))[0]
         likeness = sums / np.sqrt([len(own) for own in members.values()])
         numbers = list(members)
-        return [(numbers[place], float(likeness[place])) for place in np.argsort(-likeness, kind="stable")]
+        return [
+            (numbers[place], float(likeness[place]))
+            for place in np.argsort(-likeness, kind="stable")
+        ]
 
     def _bridges(self, members: dict[int, Ints], asked: Ints) -> list[int]:
         """Return, for every group whose members lack a view, the nearest object that would connect it."""
@@ -381,8 +418,12 @@ class Questions:
             missing = set(range(self._objects.n_rows.shape[1])) - seen
             if len(asked) - self._history.opened_at[number] > _SOUGHT:
                 continue
-            here, there = (self._objects.n_rows[:, list(views)].any(axis=1) for views in (seen, missing))
-            open_ = np.setdiff1d(np.flatnonzero(here & there), np.concatenate((asked, np.array(found, np.int64))))
+            here, there = (
+                self._objects.n_rows[:, list(views)].any(axis=1) for views in (seen, missing)
+            )
+            open_ = np.setdiff1d(
+                np.flatnonzero(here & there), np.concatenate((asked, np.array(found, np.int64)))
+            )
             if len(open_):
                 near = self._coverage.kernel.near(open_, own).max(axis=1)
                 found.append(int(open_[near.argmax()]))
@@ -392,7 +433,10 @@ class Questions:
         likeness = self._likeness(one, members) if members else []
         groups = {group.number: group for group in self.groups}
         offers = tuple(
-            Offer(groups[number], tuple(map(self._objects.rows, self._exemplars(one, members[number]))))
+            Offer(
+                groups[number],
+                tuple(map(self._objects.rows, self._exemplars(one, members[number]))),
+            )
             for number, _ in likeness
         )
         undecided = len(offers) > 1 and likeness[1][1] > _RUNNER_UP * likeness[0][1]
@@ -400,7 +444,9 @@ class Questions:
             self._objects.id(one),
             self._objects.rows(one),
             offers,
-            tuple(round(rows) for rows in self._coverage.speaks_for(one, asked[asked != one]).tolist()),
+            tuple(
+                round(rows) for rows in self._coverage.speaks_for(one, asked[asked != one]).tolist()
+            ),
             tuple(offer.group.name for offer in offers[:2]) if undecided else (),
         )
 
@@ -408,11 +454,19 @@ class Questions:
         """Return members that are most like an object: in a view that the object has, matched ones first."""
         near = self._coverage.kernel.near(np.array([one]), members)[0]
         views = [view for view, own in enumerate(self._objects.rows(one)) if own]
-        shared = np.array([any(self._objects.rows(int(other))[view] for view in views) for other in members])
+        shared = np.array(
+            [any(self._objects.rows(int(other))[view] for view in views) for other in members]
+        )
         order = np.lexsort((-near, ~self._matched[members], ~shared, members == one))
         exemplars: list[int] = members[order[:_EXEMPLARS]].tolist()
         return exemplars
 
     def _links(self) -> GroupLinks:
-        members = [(one, says) for one, says in self._history.answers.items() if isinstance(says, int)]
-        return GroupLinks(members, {one: self._objects.rows(one) for one, _ in members}, self._objects.n_rows.shape[1])
+        members = [
+            (one, says) for one, says in self._history.answers.items() if isinstance(says, int)
+        ]
+        return GroupLinks(
+            members,
+            {one: self._objects.rows(one) for one, _ in members},
+            self._objects.n_rows.shape[1],
+        )

@@ -47,15 +47,23 @@ class AnswersFolder:
     """
 
     def __init__(
-        self, path: Path, views: Collection[str], inputs: Iterable[str], on_note: Callable[[str], None]
+        self,
+        path: Path,
+        views: Collection[str],
+        inputs: Iterable[str],
+        on_note: Callable[[str], None],
     ) -> None:
         self.path, self.entries = path, list[Entry]()
         self._files = {ASKED, GROUPS, *(f"{view}.csv" for view in views)}
         if len(self._files) < 2 + len(views):
-            raise InvalidInputError("A view must not be called asked or groups: files of answers have these names.")
+            raise InvalidInputError(
+                "A view must not be called asked or groups: files of answers have these names."
+            )
         elsewhere = "choose another folder with --out"
         self._on_note = on_note
-        self._out = OutputFolder(path, "answers", fresh=True, inputs=inputs, elsewhere=elsewhere, on_note=on_note)
+        self._out = OutputFolder(
+            path, "answers", fresh=True, inputs=inputs, elsewhere=elsewhere, on_note=on_note
+        )
         self._lines: list[int] = []
         self._open = ExitStack()
 
@@ -71,7 +79,12 @@ class AnswersFolder:
             raise self._unwritten(self.path, error) from error
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._open.close()
 
     def add(self, said: Iterable[tuple[str, str]]) -> None:
@@ -104,13 +117,19 @@ class AnswersFolder:
         return f"{self.path / ASKED}:{self._lines[number]}"
 
     def _refuse_other_files(self) -> None:
-        passing = {LOCK, LEDGER, *(part.name for part in parts_in(self.path, self._files.__contains__))}
+        passing = {
+            LOCK,
+            LEDGER,
+            *(part.name for part in parts_in(self.path, self._files.__contains__)),
+        }
         there = sorted({path.name for path in self.path.iterdir()} - passing)
         if ASKED in there:
             self._records()
         elif there:
             listed = clipped(", ".join(there[:3]), 200) + (" and more" if len(there) > 3 else "")
-            raise StoreError(f"{self.path} holds {listed}, but no answers. Choose another folder with --out.")
+            raise StoreError(
+                f"{self.path} holds {listed}, but no answers. Choose another folder with --out."
+            )
         self._out.refuse_inputs(self._files)
 
     def _read(self) -> list[Entry]:
@@ -138,4 +157,6 @@ class AnswersFolder:
 
     def _unwritten(self, path: Path, error: OSError) -> StoreError:
         why = why_unwritten(error, "choose another folder with --out")
-        return StoreError(f"{path} cannot be written: {why} What {ASKED} holds is kept; the same command goes on.")
+        return StoreError(
+            f"{path} cannot be written: {why} What {ASKED} holds is kept; the same command goes on."
+        )

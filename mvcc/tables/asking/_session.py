@@ -62,11 +62,17 @@ class AskSession:
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self._job, self._inputs, self.base = job, inputs, base or Path()
-        read = [*(view.path for view in job.views.values()), *job.matches.values(), *job.constraints.values()]
+        read = [
+            *(view.path for view in job.views.values()),
+            *job.matches.values(),
+            *job.constraints.values(),
+        ]
         self._folder, self._on_note = AnswersFolder(folder, list(job.views), read, on_note), on_note
         for table in inputs.tables:
             if broken := next((name for name in table.ids if len(name.splitlines()) != 1), None):
-                raise InvalidInputError(f"{table.path}: the id {shown(broken)} contains a line break; rename it.")
+                raise InvalidInputError(
+                    f"{table.path}: the id {shown(broken)} contains a line break; rename it."
+                )
         self._shower = Shower(inputs.tables, self.base)
 
     def __enter__(self) -> Self:
@@ -96,7 +102,12 @@ class AskSession:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._folder.__exit__(kind, error, at)
 
     def next(self, n: int = 1) -> list[Question]:
@@ -135,7 +146,11 @@ class AskSession:
         return self.record([(id, answer)], again=again)[0]
 
     def record(
-        self, said: list[tuple[str, str]], *, again: bool = False, place: Callable[[int], str] = lambda number: ""
+        self,
+        said: list[tuple[str, str]],
+        *,
+        again: bool = False,
+        place: Callable[[int], str] = lambda number: "",
     ) -> list[Said]:
         """Store several answers, also "undo", all of them or none.
 
@@ -198,8 +213,13 @@ class AskSession:
     def nearest(self, question: Question) -> list[NearRows]:
         """Return the nearest rows of every view, with the groups that they are in now."""
         return [
-            NearRows(table.name, tuple(NearRow(table.ids[one.row], one.group, one.answered) for one in rows))
-            for table, rows in zip(self._inputs.tables, self._questions.nearest(question), strict=True)
+            NearRows(
+                table.name,
+                tuple(NearRow(table.ids[one.row], one.group, one.answered) for one in rows),
+            )
+            for table, rows in zip(
+                self._inputs.tables, self._questions.nearest(question), strict=True
+            )
         ]
 
     def question(self, id: str) -> Question:
@@ -214,7 +234,9 @@ class AskSession:
     @property
     def said(self) -> list[tuple[str, str]]:
         """The present answer to every question: (id, name of the group, "unsure" or "outlier")."""
-        ids = dict.fromkeys(id for id, answer in self._active if not answer.startswith((_MERGE, _RENAME)))
+        ids = dict.fromkeys(
+            id for id, answer in self._active if not answer.startswith((_MERGE, _RENAME))
+        )
         return [(id, self._questions.said(id) or "") for id in ids]
 
     @property
@@ -222,23 +244,38 @@ class AskSession:
         """How far the session is."""
         progress, hint = self._questions.progress, self._hint
         counts = (progress.answered, progress.groups, progress.guessed_of_last_ten)
-        return Status(*counts, self._moved(), hint.n_clusters, hint.settled, len(self._folder.entries))
+        return Status(
+            *counts, self._moved(), hint.n_clusters, hint.settled, len(self._folder.entries)
+        )
 
     def document(self, n: int) -> dict[str, Any]:
         """Return the next questions as a program takes them."""
         tables = self._inputs.tables
 
         def ids(of_views: tuple[tuple[int, ...], ...]) -> dict[str, list[str]]:
-            return {t.name: [t.ids[row] for row in rows] for t, rows in zip(tables, of_views, strict=True) if rows}
+            return {
+                t.name: [t.ids[row] for row in rows]
+                for t, rows in zip(tables, of_views, strict=True)
+                if rows
+            }
 
         def called(group: Group) -> dict[str, Any]:
             return {"group": handle_of(group), "name": group.name, "size": group.size}
 
         looks, questions = self._second_looks(), []
         for one in self.next(n):
-            offers = [called(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers]
-            question = {"id": one.id, "rows": ids(one.rows), "groups": offers, "why": self._shower.why(one)}
-            questions.append(question | ({"second_look": looks[one.id][1]} if one.id in looks else {}))
+            offers = [
+                called(offer.group) | {"exemplar": ids(offer.exemplar)} for offer in one.offers
+            ]
+            question = {
+                "id": one.id,
+                "rows": ids(one.rows),
+                "groups": offers,
+                "why": self._shower.why(one),
+            }
+            questions.append(
+                question | ({"second_look": looks[one.id][1]} if one.id in looks else {})
+            )
         groups = list(map(called, self.groups))
         return {"questions": questions, "groups": groups, "n_clusters_hint": self._hint.n_clusters}
 
@@ -246,13 +283,22 @@ class AskSession:
         job, tables = self._job, self._inputs.tables
         features = features_before_clusters(tables, job)
         self.planes = [of_view.plane for of_view in features]
-        views = {table.name: pd.DataFrame(own.X, index=table.ids) for table, own in zip(tables, features, strict=True)}
+        views = {
+            table.name: pd.DataFrame(own.X, index=table.ids)
+            for table, own in zip(tables, features, strict=True)
+        }
         names = list(views)
         relations = {(names[u], names[v]): rows for (u, v), rows in self._inputs.relations.items()}
         return Questions(views, relations, random_state=job.seed)
 
     def _take(
-        self, id: str, answer: str, *, again: bool, stored: list[_Told], mine: Collection[str] = frozenset()
+        self,
+        id: str,
+        answer: str,
+        *,
+        again: bool,
+        stored: list[_Told],
+        mine: Collection[str] = frozenset(),
     ) -> Said:
         """Say one thing to the questions; add what of it is to be stored, if anything is.
 
@@ -276,7 +322,9 @@ class AskSession:
         one = self._id(id)
         again = again and one not in mine
         before, opens = questions.said(one), answer == "new" or answer.startswith(_NEW)
-        guessed = questions.answer(one, answer if opens or answer in _NO_GROUP else self._group(answer), again=again)
+        guessed = questions.answer(
+            one, answer if opens or answer in _NO_GROUP else self._group(answer), again=again
+        )
         says = str(questions.said(one))
         if before is not None and not again:  # said once more
             return Said(one, says, None, None)
@@ -299,7 +347,9 @@ class AskSession:
                     raise InvalidInputError(table.lacks(name))
                 return self._questions.id((number, table.row[name]))
         known = ", ".join(f"{table.name}:…" for table in self._inputs.tables)
-        raise InvalidInputError(f"an id must be a view and a row, such as {known}; got {shown(of)}.")
+        raise InvalidInputError(
+            f"an id must be a view and a row, such as {known}; got {shown(of)}."
+        )
 
     def _group(self, which: str) -> str:
         """Return the name of a group that is named, or else called by its handle."""
@@ -329,11 +379,16 @@ class AskSession:
         """Store what was said, and the files that follow from all that was."""
         self._folder.add(said)
         for table, own in zip(self._inputs.tables, self._questions.constraints, strict=True):
-            rows = [[table.ids[i], table.ids[j], kind_of(together)] for i, j, together, _ in own.rows()]
+            rows = [
+                [table.ids[i], table.ids[j], kind_of(together)] for i, j, together, _ in own.rows()
+            ]
             self._folder.derive(f"{table.name}.csv", [["i", "j", "kind"], *rows])
         self._hint = self._questions.n_clusters_hint
         counted = self._hint.counted
-        rows = [[g.name, "\n".join(g.members), "yes" if g.number in counted else "no"] for g in self.groups]
+        rows = [
+            [g.name, "\n".join(g.members), "yes" if g.number in counted else "no"]
+            for g in self.groups
+        ]
         self._folder.derive(GROUPS, [["name", "members", "counted"], *rows])
 
     def _second_looks(self) -> _Looks:

@@ -35,7 +35,9 @@ def record_table(session: AskSession, path: Path) -> list[Said]:
 def _read(path: Path) -> tuple[list[tuple[str, str]], Callable[[int], str]]:
     records, _ = read_records(path)
     if not records:
-        raise DataError(f"{path}:1: the file is empty; the first line must name the columns, id and answer.")
+        raise DataError(
+            f"{path}:1: the file is empty; the first line must name the columns, id and answer."
+        )
     (_, header), *answers = records
     columns = [name.strip().lower() for name in header]
     _check_columns(columns, path)
@@ -49,4 +51,6 @@ def _check_columns(columns: list[str], path: Path) -> None:
         if columns.count(name) != 1:
             how_often = "more than one column" if name in columns else "no column"
             listed = clipped(", ".join(map(repr, columns)), 200)
-            raise DataError(f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}.")
+            raise DataError(
+                f"{path}:1: there is {how_often} {name!r}{nearest(name, columns)} It has {listed}."
+            )

@@ -13,8 +13,7 @@ from mvcc.tables.reading._answers import Answers
 def name_clusters(
     answers: Answers, labels: list[NDArray[np.int64]], numbered_alike: list[list[int]], k: int
 ) -> list[list[str]]:
-    """Give every group's name to the cluster that holds most of its members, as far as each can get
-    one of its own.
+    """Give every group's name to the cluster with most of its members, one group per cluster.
 
     `labels` (n_v,): of all rows but outliers.
     `numbered_alike`: sets of views in which the same number is the same cluster.
@@ -27,7 +26,10 @@ def name_clusters(
     for views in numbered_alike if answers.groups else ():
         counts = np.array(
             [
-                sum(np.bincount(clusters[view][rows[view]] + 1, minlength=k + 1)[1:] for view in views)
+                sum(
+                    np.bincount(clusters[view][rows[view]] + 1, minlength=k + 1)[1:]
+                    for view in views
+                )
                 for rows in answers.groups.values()
             ]
         )
@@ -43,4 +45,6 @@ def nameless(answers: Answers, names: list[list[str]]) -> list[str]:
     groups = [shown(name) for name in answers.groups if name not in used]
     if not groups:
         return []
-    return [f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups hold the members."]
+    return [
+        f"No cluster is named after {clipped(', '.join(groups), 200)}: clusters of other groups hold the members."
+    ]

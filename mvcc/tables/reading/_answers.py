@@ -55,7 +55,10 @@ class Answers:
 
     def outlier_ids(self) -> list[list[str]]:
         """Return the ids of the rows of outliers, per view."""
-        return [[table.ids[row] for row in rows] for table, rows in zip(self.tables, self.outliers, strict=True)]
+        return [
+            [table.ids[row] for row in rows]
+            for table, rows in zip(self.tables, self.outliers, strict=True)
+        ]
 
 
 def answer_files(job: Job) -> list[str]:
@@ -77,7 +80,9 @@ def ids_in_answers(paths: list[str]) -> set[str]:
             records = ConstraintFile.read(path).records.values()
             ids |= {name.strip() for record in records for name in record[:2]}
             continue
-        column = _LOG_COLUMNS.index("id") if Path(path).name == LOG else _GROUP_COLUMNS.index("members")
+        column = (
+            _LOG_COLUMNS.index("id") if Path(path).name == LOG else _GROUP_COLUMNS.index("members")
+        )
         for _, record in read_records(path, appended=Path(path).name == LOG)[0][1:]:
             names = record[column].split("\n") if len(record) > column else []
             ids |= {name.strip().partition(":")[2] for name in names}
@@ -108,7 +113,9 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     """
     paths = {Path(path).name: path for path in answer_files(job)}
     if job.asked is not None and LOG not in paths:
-        raise DataError(f"{job.asked}: there is no {LOG} in it; name the folder that `mvcc ask` has written to.")
+        raise DataError(
+            f"{job.asked}: there is no {LOG} in it; name the folder that `mvcc ask` has written to."
+        )
     if not paths:
         return inputs
     from mvcc.constraints import Constraints
@@ -117,13 +124,23 @@ def with_answers(job: Job, inputs: Inputs) -> Inputs:
     objects = _Objects(inputs)
     said = _read_log(paths[LOG], objects) if LOG in paths else _Log(set(), None, (), 0)
     groups = _read_groups(paths[GROUPS], objects) if GROUPS in paths else {}
-    sizes = [(paths[name], n) for name, n in ((LOG, said.n_entries), (GROUPS, len(groups))) if name in paths]
+    sizes = [
+        (paths[name], n)
+        for name, n in ((LOG, said.n_entries), (GROUPS, len(groups)))
+        if name in paths
+    ]
     constraints = list(inputs.constraints)
     given = {Path(path).resolve() for path in job.constraints.values()}
     for number, table in enumerate(inputs.tables):
         if (path := paths.get(f"{table.name}.csv")) is not None:
-            into = [Constraints.empty()] * len(constraints) if Path(path).resolve() in given else constraints
-            sizes.append((path, add_constraints(into, path, number, inputs.tables, inputs.relations)))
+            into = (
+                [Constraints.empty()] * len(constraints)
+                if Path(path).resolve() in given
+                else constraints
+            )
+            sizes.append(
+                (path, add_constraints(into, path, number, inputs.tables, inputs.relations))
+            )
     answers = Answers(
         {name: objects.rows(members) for name, (members, _) in groups.items()},
         sum(counts for _, counts in groups.values()),
@@ -142,10 +159,15 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     """Leave out the rows of outliers, and the constraints and matches that touch them."""
     assert inputs.answers is not None
     outliers = inputs.answers.outliers
-    kept = [np.setdiff1d(np.arange(len(table.ids)), rows) for table, rows in zip(inputs.tables, outliers, strict=True)]
+    kept = [
+        np.setdiff1d(np.arange(len(table.ids)), rows)
+        for table, rows in zip(inputs.tables, outliers, strict=True)
+    ]
     for table, rows in zip(inputs.tables, kept, strict=True):
         if len(rows) < 2:
-            raise DataError(f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be outliers.")
+            raise DataError(
+                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be outliers."
+            )
     used = inputs.on_rows(kept)
     n_constraints, n_matches = (
         sum(map(len, before)) - sum(map(len, after))
@@ -167,7 +189,10 @@ class _Objects:
     """The objects of the tables of a job, as the questions have them, by the ids of their rows."""
 
     def __init__(self, inputs: Inputs) -> None:
-        from mvcc.embedding import find_objects, separate_problems  # scikit-learn takes a second to import
+        from mvcc.embedding import (
+            find_objects,
+            separate_problems,
+        )  # scikit-learn takes a second to import
 
         self._numbers = {table.name: number for number, table in enumerate(inputs.tables)}
         self._tables = inputs.tables
@@ -182,7 +207,9 @@ class _Objects:
         """Return the object of a row, such as texts:17."""
         view, _, row = name.partition(":")
         if view not in self._numbers:
-            raise DataError(f"{where}: {shown(name)} is of no view that is clustered{nearest(view, self._numbers)}")
+            raise DataError(
+                f"{where}: {shown(name)} is of no view that is clustered{nearest(view, self._numbers)}"
+            )
         number = self._numbers[view]
         if row not in self._tables[number].row:
             raise DataError(f"{where}: {self._tables[number].lacks(row)}")

@@ -26,7 +26,9 @@ def numbers_of(words: Any) -> Floats:
     words = np.asarray(words, dtype=object)
     try:
         text = "".join(words.ravel())
-        if text.isascii() and "_" not in text:  # Python takes 1_000 and digits of other scripts, too
+        if (
+            text.isascii() and "_" not in text
+        ):  # Python takes 1_000 and digits of other scripts, too
             floats: Floats = words.astype(np.float64)
             return floats
     except (TypeError, ValueError):
@@ -41,8 +43,7 @@ def is_written_number(text: str) -> bool:
 
 
 def with_separators(texts: pd.Series[Any], delimiter: str | None) -> tuple[Floats, str]:
-    """Read numbers with decimal commas or separators of thousands, where it is certain what they
-    mean.
+    """Read numbers with decimal commas or thousands separators, where their meaning is certain.
 
     A comma is certain in a file whose columns are separated by semicolons, and by tabs unless it
     may be either.
@@ -75,7 +76,9 @@ def _read(plain: pd.Series[Any], note: str) -> Floats:
 
 
 def _matches(texts: pd.Series[Any], style: str) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(dtype=bool)
+    found: NDArray[np.bool_] = texts.str.fullmatch(style, flags=re.IGNORECASE, na=False).to_numpy(
+        dtype=bool
+    )
     return found
 
 
