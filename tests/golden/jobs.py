@@ -30,7 +30,8 @@ COMMANDS = {
     "co_em": [
         "cluster cluster.yaml --out results --verbose",
         "check results",
-        "cluster cluster.yaml --threshold 0.9 --seed 5 --no-comparison --stability-runs 0 --out other --json",
+        "cluster cluster.yaml --threshold 0.9 --seed 5 --no-comparison --stability-runs 0"
+        " --out other --json",
         "compare results other --out changed.csv",
         "compare results other --json",
     ],
