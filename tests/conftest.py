@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, Phase, settings
 from tests import tried
 from tests.browser.chromium import CHROMIUM
 
-# how many examples a property is tried on: in `make test`, `make test-all` and `make reliability`; numba compiles at
-# the first call, so that a deadline would measure the compiler
+# how many examples a property is tried on: in `make test`, `make test-all` and `make reliability`;
+# numba compiles at the first call, so that a deadline would measure the compiler
 for _profile, _examples in {"quick": 15, "thorough": 100, "exhaustive": 2500}.items():
     settings.register_profile(
         _profile,
@@ -138,8 +138,8 @@ def pytest_terminal_summary(
     if answers:
         tracebacks, refused, valid = map(sum, zip(*answers, strict=True))
         terminalreporter.write_line(
-            f"{refused + valid:,} cases of bad input: {refused:,} refused with a message, {valid:,} valid, "
-            f"{tracebacks} tracebacks"
+            f"{refused + valid:,} cases of bad input: {refused:,} refused with a message, {valid:,}"
+            f" valid, {tracebacks} tracebacks"
         )
 
 

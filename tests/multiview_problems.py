@@ -13,7 +13,10 @@ from mvcc import Constraints
 
 @dataclass(frozen=True)
 class Problem:
-    """The arguments of ``fit``. The numbers of all views are small integers, which every dtype can hold."""
+    """The arguments of ``fit``.
+
+    The numbers of all views are small integers, which every dtype can hold.
+    """
 
     views: Any
     constraints: Any

@@ -1,6 +1,7 @@
 """Hypothesis strategies for labels, constraints and relations between views, shared by the tests.
 
-Constraints are drawn as the three arguments of ``Constraints``, unsorted, so that a reference sees what the code sees.
+Constraints are drawn as the three arguments of ``Constraints``, unsorted, so that a reference sees
+what the code sees.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ def labellings(
 
 @st.composite
 def constraint_lists(draw, labels=None, n_rows=7, max_size=12, weight=weights):
-    """Pairs, kinds and weights; repeated rows occur. Without labels the kinds are arbitrary and may contradict."""
+    """Pairs, kinds and weights; repeated rows occur.
+
+    Without labels the kinds are arbitrary and may contradict.
+    """
     n = n_rows if labels is None else len(labels)
     if n < 2:
         return [], [], []
@@ -55,7 +59,8 @@ def consistent_constraints(draw, max_rows=9, weight=weights):
 def related_views(draw, n_views=None, consistent=True, weight=weights):
     """Draw a list of constraints per view, and many-to-many relations; both agree with labels if ``consistent``.
 
-    The key of a relation is in either orientation, or relations of the same two views stand under both keys.
+    The key of a relation is in either orientation, or relations of the same two views stand under
+    both keys.
     """
     if n_views is None:
         n_views = draw(st.integers(1, 3))

@@ -1,7 +1,8 @@
 """Exhaustive constraint propagation over a k-NN graph, as a transfer method of mvcc.
 
-After Z. Lu and H. H. S. Ip, "Constrained spectral clustering via exhaustive and efficient constraint propagation",
-ECCV 2010. There the propagated constraints change the graph of one view; here they are what the view passes on.
+After Z. Lu and H. H. S. Ip, "Constrained spectral clustering via exhaustive and efficient
+constraint propagation", ECCV 2010. There the propagated constraints change the graph of one view;
+here they are what the view passes on.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ class ExhaustivePropagation(TransferMethod):
     Parameters
     ----------
     min_weight : float, default=0.1
-        Lightest weight that is passed on, in (0, 1]: |F*| as a share of the largest |F*| on a given constraint of
-        the view, at most 1.
+        Lightest weight that is passed on, in (0, 1]: |F*| as a share of the largest |F*| on a given
+        constraint of the view, at most 1.
     n_neighbors : int, default=10
         k of the k-NN graph.
     alpha : float, default=0.8

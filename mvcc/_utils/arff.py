@@ -35,8 +35,8 @@ class Arff(NamedTuple):
 def parse_arff(text: str, place: str) -> Arff:
     """Read the text of an ARFF file.
 
-    The values of a row are separated by commas or by white space, and may have white space around them: two of the
-    three files of §6.1 need this.
+    The values of a row are separated by commas or by white space, and may have white space around
+    them: two of the three files of §6.1 need this.
     """
     found = Arff([], [], [])
     in_data = False

@@ -70,7 +70,8 @@ def is_stream(path: Path) -> bool:
 def handle_of(path: Path) -> int | None:
     """Return the number of the open file that a path names, as /dev/stdout, /dev/fd/3 and links to them do.
 
-    What lies behind it is not looked at: opened by its path, it would lose what the shell has written to it.
+    What lies behind it is not looked at: opened by its path, it would lose what the shell has
+    written to it.
     """
     for _ in range(_MOST_LINKS):
         # only the folders are resolved: the last link of /proc/self/fd/1 leads to the file itself
@@ -139,7 +140,8 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
         holder = dict(
             zip(_HOLDER, (os.getpid(), platform.node(), now(), command_line()), strict=True)
         )
-        # it goes while it is still held; where that is impossible, a file that nobody holds keeps nobody out
+        # it goes while it is still held; where that is impossible, a file that nobody holds keeps
+        # nobody out
         stack.callback(_unlink, path)
         json.dump(holder, file)
         file.flush()
@@ -170,8 +172,8 @@ def _held(path: Path) -> Iterator[IO[str]]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StoreError(
-                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until that has ended, or "
-                    f"choose another folder by --out."
+                    f"{path.parent} is in use: {_described(file.read())} writes to it. Wait until"
+                    " that has ended, or choose another folder by --out."
                 ) from None
             if _is(path, file):
                 yield file
@@ -220,7 +222,8 @@ def sha256_of_file(path: Path) -> str:
 def append_line(path: Path, line: str) -> None:
     """Add a line to a journal, on the disk when this returns.
 
-    It begins with its line break: a line that was cut off by a full disk or a killed process does not spoil the next.
+    It begins with its line break: a line that was cut off by a full disk or a killed process does
+    not spoil the next.
     """
     with open(path, "a", encoding="utf-8") as journal:
         journal.write(f"\n{line}")
@@ -244,7 +247,10 @@ def damage_of(content: bytes, known: Sequence[str]) -> str:
         return "its checksum was never noted, so that no run has written it here"
     if (found := sha256_of(content)) in known:
         return ""
-    return f"it was changed since it was written: its sha256 begins with {found[:12]}, not with {known[-1][:12]}"
+    return (
+        f"it was changed since it was written: its sha256 begins with {found[:12]}, not with"
+        f" {known[-1][:12]}"
+    )
 
 
 def sync(path: Path) -> None:

@@ -1,9 +1,9 @@
 """Files that a command writes: one rule for all commands.
 
-A file that exists is replaced only if the user asks for it (``--fresh``), only by the kind of command
-that wrote it, and only if nobody has changed it since. The ledger of a folder names the files that
-mvcc wrote there, with kind and checksum. All other files stay, whatever they are called. One process
-at a time writes to a folder.
+A file that exists is replaced only if the user asks for it (``--fresh``), only by the kind of
+command that wrote it, and only if nobody has changed it since. The ledger of a folder names the
+files that mvcc wrote there, with kind and checksum. All other files stay, whatever they are called.
+One process at a time writes to a folder.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ class OutputFolder:
             with self.explained(self.path / name):
                 if link := self._link_before(name):
                     raise StoreError(
-                        f"{link} is a link, and mvcc would write to where it leads. {self._instead}."
+                        f"{link} is a link, and mvcc would write to where it leads."
+                        f" {self._instead}."
                     )
                 if os.path.lexists(self.path / name):
                     self._refuse_kept(name, kind or self.kind)
@@ -158,8 +159,8 @@ class OutputFolder:
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
         """Write a file over another one that the command knows to be its own, by a list that it keeps itself.
 
-        Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller says
-        why it could not be written.
+        Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller
+        says why it could not be written.
         """
         part = self.begin(name)
         try:

@@ -110,8 +110,8 @@ def check_size(n_rows: int, n_columns: int) -> None:
         raise ValueError(f"it has {n_rows:,} rows; at most {most_rows:,} are read on this machine")
     if n_rows * n_columns > most_cells:
         raise ValueError(
-            f"it has {n_rows:,} rows of {n_columns:,} columns; at most {most_cells:,} cells are read on this machine. "
-            f"Leave out columns or rows"
+            f"it has {n_rows:,} rows of {n_columns:,} columns; at most {most_cells:,} cells are"
+            " read on this machine. Leave out columns or rows"
         )
 
 
@@ -139,7 +139,8 @@ def check_zip(archive: zipfile.ZipFile, packed: int) -> None:
     )
     if unpacked > most:
         raise ValueError(
-            f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most {most:,}"
+            f"it unpacks to {unpacked:,} bytes, more than {MOST_TIMES} times its size; at most"
+            f" {most:,}"
         )
 
 

@@ -30,7 +30,8 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         if random_state is None or isinstance(random_state, _SEEDS):
             return np.random.default_rng(random_state)
     raise InvalidInputError(
-        f"random_state must be a non-negative integer, a seed sequence, a generator or None, got {shown(random_state)}."
+        "random_state must be a non-negative integer, a seed sequence, a generator or None, got"
+        f" {shown(random_state)}."
     )
 
 
@@ -94,7 +95,8 @@ def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
     """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be squared."""
     if is_clean(X):
         return X
-    # what only reads constraints or makes random numbers needs no scikit-learn, which takes a second to import
+    # what only reads constraints or makes random numbers needs no scikit-learn, which takes a
+    # second to import
     from sklearn.utils import check_array
 
     return checked_by(check_array, X, what, input_name=what)
@@ -116,7 +118,8 @@ def checked_by(
 ) -> NDArray[np.float64]:
     """Return X as one of scikit-learn's checks does, or say in its words what is wrong."""
     try:
-        # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large for a float
+        # numpy warns of what scikit-learn refuses: infinities that are added up, numbers too large
+        # for a float
         with np.errstate(over="ignore", invalid="ignore"):
             checked: NDArray[np.float64] = check(X, dtype=np.float64, order="C", **options)
     except TypeError as error:
@@ -128,8 +131,8 @@ def checked_by(
         values = values.data[None]
     if not _within_range(values):
         raise InvalidInputError(
-            f"{what}: values of up to {np.abs(values).max():.3g} are too large, their squares add up to more than "
-            f"{LARGEST_SQUARE:g}; scale the data."
+            f"{what}: values of up to {np.abs(values).max():.3g} are too large, their squares add"
+            f" up to more than {LARGEST_SQUARE:g}; scale the data."
         )
     return checked
 
@@ -170,8 +173,8 @@ def check_metrics(metrics: ArrayLike, d: int, largest_label: int) -> NDArray[np.
         or (learned.ndim == 2 and not (learned > 0).all())
     ):
         raise InvalidInputError(
-            f"metrics must be finite and positive, of shape (k, {d}) or (k, {d}, {d}) with k > {largest_label}, the "
-            f"largest label; their shape is {learned.shape}."
+            f"metrics must be finite and positive, of shape (k, {d}) or (k, {d}, {d}) with k >"
+            f" {largest_label}, the largest label; their shape is {learned.shape}."
         )
     return learned
 
@@ -180,9 +183,9 @@ def check_matrices(k: int, d: int) -> None:
     """Refuse as many matrices as fill the memory, before they are made."""
     if k * d * d > MAX_ENTRIES:
         raise InvalidInputError(
-            f"{k} clusters in {d} dimensions need {k} matrices of {d} × {d} numbers, more than {MAX_ENTRIES} in all; "
-            f"use fewer features of X, such as those of spectral_features or of sklearn.decomposition.PCA, or fewer "
-            f"labels."
+            f"{k} clusters in {d} dimensions need {k} matrices of {d} × {d} numbers, more than"
+            f" {MAX_ENTRIES} in all; use fewer features of X, such as those of spectral_features or"
+            " of sklearn.decomposition.PCA, or fewer labels."
         )
 
 
@@ -190,7 +193,8 @@ def class_codes(labels: NDArray[Any], what: str) -> NDArray[np.int64]:
     """Replace labels by the numbers of the distinct ones, from 0."""
     if labels.dtype.kind in "fc" and np.isnan(labels).any():
         raise InvalidInputError(
-            f"{what} has no label (NaN) in row {int(np.isnan(labels).argmax())}; leave such rows out."
+            f"{what} has no label (NaN) in row {int(np.isnan(labels).argmax())}; leave such rows"
+            " out."
         )
     try:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -293,7 +293,8 @@ class _Dialog:
             self._say("No group is there yet; n opens the first.")
             return
         self._say(
-            f"Which of these is it like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}"
+            "Which of these is it"
+            f" like?{f'  ({len(shown)} of {n} groups)' if n > len(shown) else ''}"
         )
         for number, group in enumerate(shown, 1):
             self._say(f" {number}  {_clean(group.name)} ({group.size})", "bold")

@@ -191,7 +191,8 @@ class AnchorGraph:
     def nearest_sources(self, sources: Ints, share: float, objects: Ints) -> Ints:
         """Return the source that is nearest to each of some objects in the graph, −1 without one.
 
-        The length of a path is −log of the product of its affinities, which are those of ``diffused``.
+        The length of a path is −log of the product of its affinities, which are those of
+        ``diffused``.
         """
         n_anchors, roots = len(self.weights), np.sqrt(self.weights)
         between = share * roots[:, None] * self._free_gram * roots
@@ -332,7 +333,8 @@ def _agreement(
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
     """Return how much every two views agree, as ``view_agreement``; and each view's anchors where others see them.
 
-    The mean over all edges of Z Λ⁻¹ Zᵀ but loops needs no edge: it follows from sums at the anchors.
+    The mean over all edges of Z Λ⁻¹ Zᵀ but loops needs no edge: it follows from sums at the
+    anchors.
     """
     n_views = len(ties)
     shares, at_anchors = np.full((n_views, n_views), np.nan), {}
@@ -362,8 +364,8 @@ def _agreed(
 ) -> sp.csr_array:
     """Return the ties of one view with less of those that other views contradict; the sums of rows stay.
 
-    A tie is weakened as an edge is in ``agreed``: an anchor is, in another view, where the objects that are tied to
-    it are.
+    A tie is weakened as an edge is in ``agreed``: an anchor is, in another view, where the objects
+    that are tied to it are.
     """
     ties = shared[u]
     rows, columns = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr)), ties.indices
@@ -391,7 +393,8 @@ def _near_landmarks(
 ) -> sp.csr_array:
     """Return weights of the landmarks that are near every anchor of a view, by columns and by eigenvectors.
 
-    Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is 0.
+    Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is
+    0.
     """
     anchors, found = view.anchors, []
     rows = np.flatnonzero(np.isin(own, landmarks))

@@ -1,7 +1,8 @@
 """One graph over the objects of several views: matched rows are one node, landmarks tie the views together.
 
-Affinities with local scales are those of Zelnik-Manor and Perona, "Self-Tuning Spectral Clustering", 2004. Nothing here
-is as large as the square of the number of rows: graphs are sparse, and what landmarks add stays a product of factors.
+Affinities with local scales are those of Zelnik-Manor and Perona, "Self-Tuning Spectral
+Clustering", 2004. Nothing here is as large as the square of the number of rows: graphs are sparse,
+and what landmarks add stays a product of factors.
 """
 
 from __future__ import annotations
@@ -148,7 +149,8 @@ class JointGraph:
 def separate_problems(n_views: int, relations: Relations) -> list[tuple[list[int], Relations]]:
     """Return the sets of views that relations connect, each with its relations between views numbered anew.
 
-    One or two matches connect no views: joined by so little, one of them would have no clusters of its own.
+    One or two matches connect no views: joined by so little, one of them would have no clusters of
+    its own.
     """
     linked = [key for key, rows in relations.items() if len(rows) >= _FEWEST_MATCHES]
     n_sets, number = _pieces(n_views, np.array(linked, dtype=np.int64).reshape(-1, 2))

@@ -33,20 +33,22 @@ Ints = NDArray[np.int64]
 class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Map rows so that inner products tell which judged pairs belong together.
 
-    For rows e_i, and y_c = 1 for a must-link c = (i, j) and 0 for a cannot-link, the metric M minimizes
+    For rows e_i, and y_c = 1 for a must-link c = (i, j) and 0 for a cannot-link, the metric M
+    minimizes
 
         Σ_c w_c (y_c − e_iᵀ M e_j)² + ρ ‖M − I‖²,
 
-    ρ being the one of eight values whose leave-one-out errors are least. These follow in closed form, without a fit for
-    every pair. Where none is better than M = I, and for fewer than four pairs, M = I. Negative eigenvalues of M
-    are cut off, and ``transform`` multiplies the rows by the square root of M.
+    ρ being the one of eight values whose leave-one-out errors are least. These follow in closed
+    form, without a fit for every pair. Where none is better than M = I, and for fewer than four
+    pairs, M = I. Negative eigenvalues of M are cut off, and ``transform`` multiplies the rows by
+    the square root of M.
 
     Parameters
     ----------
     unit_rows : bool, default=False
-        What happens to the rows before. False suits raw features: columns are centered, and all values divided by the
-        root mean squared length of the rows. True suits spectral features: each row is scaled to length 1, and again
-        after it was mapped.
+        What happens to the rows before. False suits raw features: columns are centered, and all
+        values divided by the root mean squared length of the rows. True suits spectral features:
+        each row is scaled to length 1, and again after it was mapped.
 
     Attributes
     ----------
@@ -61,8 +63,9 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     Notes
     -----
-    The time grows with the third power of the number of pairs, or of pairs of columns where these are fewer. Where both
-    are more than 2,000, that many pairs are used, evenly spread over the list.
+    The time grows with the third power of the number of pairs, or of pairs of columns where these
+    are fewer. Where both are more than 2,000, that many pairs are used, evenly spread over the
+    list.
 
     Examples
     --------
@@ -92,9 +95,9 @@ class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Instances of one view.
         y : ignored
         constraints : Constraints or DataFrame, default=None
-            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X, or by number.
-            Pairs of rows, taken as given: what follows from them hurts where some are wrong. A pair of weight 0 counts
-            for nothing.
+            A DataFrame has the columns i, j, kind and perhaps weight, with rows by the index of X,
+            or by number. Pairs of rows, taken as given: what follows from them hurts where some are
+            wrong. A pair of weight 0 counts for nothing.
 
         Returns
         -------
@@ -191,7 +194,8 @@ def _by_pairs(
 ) -> tuple[Floats, Callable[[int], Floats]]:
     """Solve for one coefficient α of every pair: M = I + Σ α_c sym(e_i e_jᵀ), with α = (K + ρI)⁻¹(y − s).
 
-    Returns the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what gives M − I.
+    Returns the leave-one-out losses of all ridges, with the errors α_c / [(K + ρI)⁻¹]_cc, and what
+    gives M − I.
     """
     K = 0.5 * ((first @ first.T) * (second @ second.T) + (first @ second.T) * (second @ first.T))
     values, vectors = scipy.linalg.eigh(K)

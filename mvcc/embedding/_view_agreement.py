@@ -1,7 +1,8 @@
 """How much views agree with each other, and graphs whose edges count less where other views contradict them.
 
-An edge says that two objects belong together. Another view that sees both has an opinion on that, too: how near they
-are in its own leading eigenvectors. It is heard as far as the two views agree on edges in general.
+An edge says that two objects belong together. Another view that sees both has an opinion on that,
+too: how near they are in its own leading eigenvectors. It is heard as far as the two views agree on
+edges in general.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The results folder: what is finished stays finished, what was changed is not read, what does not fit is refused.
 
-Every file is written as a whole or not at all. The ledger of the folder has its checksum before it is there,
-and the manifest once the run is finished.
+Every file is written as a whole or not at all. The ledger of the folder has its checksum before it
+is there, and the manifest once the run is finished.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class ResultsStore:
         """
         if self.trials.is_symlink():
             raise StoreError(
-                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another --out."
+                f"{self.trials} is a link, and mvcc would write to where it leads. Choose another"
+                " --out."
             )
 
     def manifest(self) -> Manifest | None:
@@ -89,7 +90,8 @@ class ResultsStore:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise StoreError(
-                f"{path} cannot be read: {why}. Restore it, start afresh with --fresh, or choose --out."
+                f"{path} cannot be read: {why}. Restore it, start afresh with --fresh, or choose"
+                " --out."
             ) from error
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -135,7 +137,8 @@ class ResultsStore:
         with self._out.explained(path):
             if aside.is_symlink():
                 raise StoreError(
-                    f"{aside} is a link, and mvcc would write to where it leads. Choose another --out."
+                    f"{aside} is a link, and mvcc would write to where it leads. Choose another"
+                    " --out."
                 )
             aside.mkdir(exist_ok=True)
             number, target = 1, aside / path.name

@@ -21,10 +21,11 @@ def match_clusters(
 ) -> list[NDArray[np.int64]]:
     """Give the clusters of all views new numbers, so that related rows have the same one as often as possible.
 
-    Co-EM links views by constraints, never by the numbers of their clusters: cluster 3 of one view may be cluster 0 of
-    another. The first view keeps its numbers. Then comes, again and again, the view with the most relations to those
-    that have their numbers: its clusters take them over by the assignment that most of these relations agree with.
-    What no relation decides keeps its number where that is free.
+    Co-EM links views by constraints, never by the numbers of their clusters: cluster 3 of one view
+    may be cluster 0 of another. The first view keeps its numbers. Then comes, again and again, the
+    view with the most relations to those that have their numbers: its clusters take them over by
+    the assignment that most of these relations agree with. What no relation decides keeps its
+    number where that is free.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def match_clusters(
     Returns
     -------
     list of ndarray of shape (k,)
-        The new number of every cluster, per view: ``numbers[view][labels[view]]`` are the matched labels.
+        The new number of every cluster, per view: ``numbers[view][labels[view]]`` are the matched
+        labels.
 
     Raises
     ------
@@ -92,7 +94,8 @@ def _checked(labels: ArrayLike, number: int, k: int) -> NDArray[np.int64]:
     checked = check_labels(array, len(array), what)
     if checked.max() >= k:
         raise InvalidInputError(
-            f"{what} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 … {k - 1}."
+            f"{what} holds cluster {shown(int(checked.max()))}, but n_clusters={k} allows 0 …"
+            f" {k - 1}."
         )
     return checked
 

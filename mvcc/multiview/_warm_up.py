@@ -86,7 +86,8 @@ def _compile(base: str, method: str, init: str | None) -> None:
 def _problems(y: NDArray[np.int64]) -> list[Problem]:
     """Return constraints, how to close them, and a threshold: all that is closed, or kept, in arrays of other types.
 
-    The constraints weigh the same, or they do not, or they are so many that they stay neighborhoods.
+    The constraints weigh the same, or they do not, or they are so many that they stay
+    neighborhoods.
     """
     pairs, must_link = [(0, 2), (2, 4), (1, 3), (0, 1)], [True, True, True, False]
     return [

@@ -73,7 +73,8 @@ def _seconds_since(began: float) -> float:
 def clustered(said: Job, inputs: Inputs, began: float, on_step: Callable[[str], None]) -> Clustered:
     """Cluster what was read.
 
-    The settings in the facts are those that were said, also where the number of clusters follows from answers.
+    The settings in the facts are those that were said, also where the number of clusters follows
+    from answers.
     """
     job, tables = with_number(said, inputs), inputs.tables
     on_step("features")

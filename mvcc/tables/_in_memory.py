@@ -38,17 +38,21 @@ def cluster_views(
     Parameters
     ----------
     views : dict {name: DataFrame, Series or array-like of shape (n_v, d_v)}
-        Numbers, categories, texts, dates and truth values, with missing values. The row index has the ids.
+        Numbers, categories, texts, dates and truth values, with missing values. The row index has
+        the ids.
     n_clusters : int
         k, the number of clusters.
-    matches : dict {(name, name): DataFrame of two columns of ids, pairs of row numbers, dict or sparse matrix}
+    matches : dict {(name, name): DataFrame of two columns of ids, pairs of row numbers, dict or
+    sparse matrix}
         Rows of two views that are the same object.
-    constraints : dict {name: Constraints, or DataFrame with the columns i, j, kind and perhaps weight}
+    constraints : dict {name: Constraints, or DataFrame with the columns i, j, kind and perhaps
+    weight}
         Judged pairs.
     **settings
-        As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``, ``closure``,
-        ``on_conflict``, ``features``, ``n_components``, ``stability_runs``, ``comparison``, ``seed``; and by view
-        ``columns``, ``ignore`` and ``labels_column``, such as ``ignore={"texts": ["price"]}``.
+        As in a configuration of `mvcc cluster`: ``method``, ``base``, ``transfer``, ``threshold``,
+        ``closure``, ``on_conflict``, ``features``, ``n_components``, ``stability_runs``,
+        ``comparison``, ``seed``; and by view ``columns``, ``ignore`` and ``labels_column``, such as
+        ``ignore={"texts": ["price"]}``.
 
     Returns
     -------
@@ -104,11 +108,13 @@ class ClusteringResult:
     Attributes
     ----------
     labels : dict {name: Series of int}
-        Cluster of every row by id; the same number is the same cluster in all views that matches connect.
+        Cluster of every row by id; the same number is the same cluster in all views that matches
+        connect.
     fit : dict {name: Series of float}
         How well a row fits its cluster, 0 to 1; see ``cluster_fit``.
     stability : dict {name: Series of float}
-        Share of the stability runs that put a row into the same cluster; NaN without stability runs.
+        Share of the stability runs that put a row into the same cluster; NaN without stability
+        runs.
     facts : dict
         Everything that ``clustering.json`` of `mvcc cluster` holds.
     """
@@ -131,8 +137,8 @@ class ClusteringResult:
     def probabilities(self) -> dict[str, pd.DataFrame]:
         """How likely every row is in each cluster, by id, with a column for each cluster; rows sum to 1.
 
-        They are made when they are first looked at, as ``probabilities_`` of ``JointGraphClustering``; other methods
-        have none.
+        They are made when they are first looked at, as ``probabilities_`` of
+        ``JointGraphClustering``; other methods have none.
         """
         if self._facts.settings["method"] != "joint":
             raise InvalidInputError(
@@ -167,7 +173,10 @@ class ClusteringResult:
             "moved.csv", []
         )[1:]:
             if name == self._views[view].ids[row]:
-                return f"{said} Without the constraints it would be in {self._called(without)}, {because}."
+                return (
+                    f"{said} Without the constraints it would be in {self._called(without)},"
+                    f" {because}."
+                )
         return said
 
     def profile(self, cluster: int) -> dict[str, dict[str, Any]]:
@@ -181,9 +190,10 @@ class ClusteringResult:
         Returns
         -------
         dict {view: dict}
-            ``columns``, a DataFrame with a rule for each column that sets the cluster apart, the shares of rows in the
-            cluster and outside that follow it, and both medians; ``words``, a DataFrame of their shares in texts; and
-            the ids of rows: ``typical`` ones, ``borderline`` ones (a Series of the other cluster), and ``misfits``.
+            ``columns``, a DataFrame with a rule for each column that sets the cluster apart, the
+            shares of rows in the cluster and outside that follow it, and both medians; ``words``, a
+            DataFrame of their shares in texts; and the ids of rows: ``typical`` ones,
+            ``borderline`` ones (a Series of the other cluster), and ``misfits``.
         """
         if cluster not in range(self._facts.n_clusters):
             raise InvalidInputError(

@@ -85,9 +85,9 @@ def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[
                     float(np.median(times)),
                     ("ratio", "≥", TIMES_THE_PEER[algorithm]),
                     other=f"{PEER} ({len(done)} of {draws} fits)",
-                    other_ms=1e3 * float(np.median([fit["seconds"] for fit in done]))
-                    if done
-                    else np.nan,
+                    other_ms=(
+                        1e3 * float(np.median([fit["seconds"] for fit in done])) if done else np.nan
+                    ),
                     f=float(np.mean(scores)),
                     **other,
                 )
@@ -161,7 +161,10 @@ def k_means(n: int, iterations: int) -> Iterator[dict[str, Any]]:
             )
             lloyd = KMeans(10, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
             theirs = best_of(lambda lloyd=lloyd: _quietly(lloyd, X), 1.0)
-        task = f"k-means, {n} x 16, k = 10, {iterations} iterations, {threads} thread{'s' * (threads > 1)}"
+        task = (
+            f"k-means, {n} x 16, k = 10, {iterations} iterations, {threads}"
+            f" thread{'s' * (threads > 1)}"
+        )
         yield row(
             task,
             mine,

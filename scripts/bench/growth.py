@@ -1,10 +1,12 @@
 """Measure how time and memory of clustering two views grow with their rows, beside scikit-learn.
 
-python -m scripts.bench.growth                  # 1,000 to 30,000 rows in each view; prints the tables
-python -m scripts.bench.growth --all --store    # to 1,000,000; also writes results/growth.csv, .png and the page
+python -m scripts.bench.growth                  # 1,000 to 30,000 rows in each view; prints the
+tables python -m scripts.bench.growth --all --store    # to 1,000,000; also writes
+results/growth.csv, .png and the page
 
-Every measurement has a process and a thread of its own. A method that exceeds the time bound or the free memory is left
-out for more rows. With --store, every measurement is kept at once, and an interrupted run goes on where it stopped.
+Every measurement has a process and a thread of its own. A method that exceeds the time bound or the
+free memory is left out for more rows. With --store, every measurement is kept at once, and an
+interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ NAMES = {
     "spectral-clustering": "SpectralClustering",
 }
 MEASURED = ["n", "method", "seconds", "elapsed", "peak_mb", "f", "stopped"]
-# processor time is that of a quiet machine only where no thread waits for another by turning in circles
+# processor time is that of a quiet machine only where no thread waits for another by turning in
+# circles
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )

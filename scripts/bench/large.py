@@ -86,7 +86,10 @@ def _threads(number: int) -> Iterator[None]:
 def count_hits(
     X: np.ndarray, y: np.ndarray, constraints: Constraints, threshold: float
 ) -> tuple[int, int]:
-    """Count the points near each endpoint (Eq. 17), and the pairs of them that each constraint reaches (Eq. 10)."""
+    """Count the points near each endpoint (Eq.
+
+    17), and the pairs of them that each constraint reaches (Eq. 10).
+    """
     gaussians = fit_gaussians(X, y, None, 1e-6)
     endpoints, ends = np.unique(constraints.pairs, return_inverse=True)
     cut = np.full(len(endpoints), 2 * np.log(1 / threshold))

@@ -2,8 +2,9 @@
 
 python -m scripts.bench.one_fit joint 10000 [SECONDS BYTES]
 
-The memory is what a fit took at its peak above what the process held before: imports, loaded kernels and data. A
-process that takes more processor time than SECONDS is killed, and one that asks for more memory than BYTES fails.
+The memory is what a fit took at its peak above what the process held before: imports, loaded
+kernels and data. A process that takes more processor time than SECONDS is killed, and one that asks
+for more memory than BYTES fails.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ from scripts.bench.alone import held
 K, COLUMNS, LATENT, PAIRS = 10, 32, 3, 160
 WARM_UP = 300  # rows in each view of the fit that loads the kernels
 BLOCK = 10_000  # rows drawn at a time, so that drawing the data takes no memory beside them
-REPEAT = 1.0  # seconds; a fit that takes less is done again, since processor time comes in steps of some milliseconds
+# seconds; a fit that takes less is done again, since processor time comes in steps of some
+# milliseconds
+REPEAT = 1.0
 
 Labels = Sequence[NDArray[np.integer]]
 

@@ -2,8 +2,9 @@
 
     python -m scripts.bench.peer problems.npz
 
-The file holds ``X`` and, for every draw, ``pairs_<number>`` and ``must_link_<number>``. One JSON object a line: the
-number of the draw, the algorithm, the seconds of one fit and the labels, or the error.
+The file holds ``X`` and, for every draw, ``pairs_<number>`` and ``must_link_<number>``. One JSON
+object a line: the number of the draw, the algorithm, the seconds of one fit and the labels, or the
+error.
 """
 
 from __future__ import annotations

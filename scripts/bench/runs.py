@@ -40,7 +40,8 @@ def workers(trials: int) -> Iterator[dict[str, Any]]:
     task = f"{trials} trials of Four Quadrants, 2 workers"
     speed_up, possible = runs[0] / runs[1], bare[0] / bare[1]
     print(
-        f"two bare processes reach {possible:.2f} times the speed of one; two workers {speed_up:.2f} times"
+        f"two bare processes reach {possible:.2f} times the speed of one; two workers"
+        f" {speed_up:.2f} times"
     )
     yield row(
         f"{trials} trials in bare processes, 2 of them",

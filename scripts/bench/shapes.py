@@ -2,7 +2,8 @@
 
 A third of the objects are in both of two views, and 70 % in each of many.
 
-python -m scripts.bench.shapes       # measures these fits alone, stores them among the others, and writes the page
+python -m scripts.bench.shapes       # measures these fits alone, stores them among the others, and
+writes the page
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 python -m scripts.bench.stages       # prints the table and writes results/stages.csv
 
-The functions of a stage are wrapped in timers. A stage is charged with what happens in them and not in those of another
-stage that they call, so that the stages add up to the whole trial. Its total is measured without timers, too: the
-difference is what they cost, and noise. As in ``timeit`` there is no garbage collection, which would be charged to
-whatever stage it falls in.
+The functions of a stage are wrapped in timers. A stage is charged with what happens in them and not
+in those of another stage that they call, so that the stages add up to the whole trial. Its total is
+measured without timers, too: the difference is what they cost, and noise. As in ``timeit`` there is
+no garbage collection, which would be charged to whatever stage it falls in.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def measure(trials: int = TRIALS, configs: Sequence[Config | Path] = CONFIGS) ->
     Returns
     -------
     DataFrame
-        One row per data set and stage: ``dataset``, ``stage``, ``ms_per_trial`` and its ``share`` of the trial; then
-        one for either total, which has no share.
+        One row per data set and stage: ``dataset``, ``stage``, ``ms_per_trial`` and its ``share``
+        of the trial; then one for either total, which has no share.
     """
     loaded = [config if isinstance(config, Config) else load_config(config) for config in configs]
     with _undisturbed():

@@ -94,7 +94,8 @@ def probe(probes: dict[str, Callable[[], Any]]) -> None:
             print(f"{name}: accepted")
         except Exception as problem:  # the message is the answer
             print(
-                f"{name}: {type(problem).__name__}: {str(problem).splitlines()[0] if str(problem) else ''}"
+                f"{name}: {type(problem).__name__}:"
+                f" {str(problem).splitlines()[0] if str(problem) else ''}"
             )
 
 

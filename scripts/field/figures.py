@@ -189,7 +189,8 @@ def claims(figures: Figures) -> list[Claim]:
     found = [
         Claim(
             "ACC at least the best published one",
-            "With its defaults, joint is nowhere below the best figure that a paper prints, tuned on the true classes.",
+            "With its defaults, joint is nowhere below the best figure that a paper prints, tuned"
+            " on the true classes.",
             _against(figures, "ACC", figures.best_published),
         ),
         Claim(
@@ -199,12 +200,14 @@ def claims(figures: Figures) -> list[Claim]:
         ),
         Claim(
             "Tuned alike, ACC at least the best published one",
-            "The best setting of our own grid, chosen by the true classes as papers do, is nowhere below it.",
+            "The best setting of our own grid, chosen by the true classes as papers do, is nowhere"
+            " below it.",
             _against(figures, "ACC", figures.best_published, tuned=True),
         ),
         Claim(
             "ACC never behind a method that was run here by more than 0.01",
-            "K-means on all columns, the plain sum of graphs, and the methods of other packages, each by itself.",
+            "K-means on all columns, the plain sum of graphs, and the methods of other packages,"
+            " each by itself.",
             each(figures, "ACC"),
             MARGIN,
         ),
@@ -225,7 +228,8 @@ def claims(figures: Figures) -> list[Claim]:
         ),
         Claim(
             "Defaults within 0.02 of the best setting",
-            "The ACC of the defaults is nowhere more than 0.02 below the best setting of the grid, on the same draws.",
+            "The ACC of the defaults is nowhere more than 0.02 below the best setting of the grid,"
+            " on the same draws.",
             [
                 Comparison(cell, best.method, figures.in_grid(cell, JOINT, "ACC"), best.value)
                 for cell in figures.cells()

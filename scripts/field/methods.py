@@ -1,7 +1,7 @@
 """What is tried on every task: the joint clustering, k-means, the plain sum of graphs, and other packages.
 
-A method takes a task and a seed, and returns a label for each row of each table. Other packages are imported where they
-are tried, since they are installed in an environment of their own.
+A method takes a task and a seed, and returns a label for each row of each table. Other packages are
+imported where they are tried, since they are installed in an environment of their own.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ Ints = NDArray[np.int64]
 class Task:
     """Tables, the object that each of their rows is, and the class of every object.
 
-    Rows that are known to match are the same object. Where it is not known, each row is an object of its own.
+    Rows that are known to match are the same object. Where it is not known, each row is an object
+    of its own.
     """
 
     views: list[Floats]

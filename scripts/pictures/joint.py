@@ -7,7 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-# eigenvectors of equal eigenvalues, of separate groups in a view, depend on the kernels of the processor
+# eigenvectors of equal eigenvalues, of separate groups in a view, depend on the kernels of the
+# processor
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
 
 import matplotlib

@@ -104,7 +104,10 @@ def draw_constraints(ax, X, constraints: Constraints, width=2.0) -> None:
 
 
 def draw_shading(ax, scene: Scene) -> None:
-    """Shade how far each endpoint of a constraint reaches: the largest G(x, u) of Eq. 15 at every place."""
+    """Shade how far each endpoint of a constraint reaches: the largest G(x, u) of Eq.
+
+    15 at every place.
+    """
     X, labels = scene.views[0], scene.first
     gaussians = fit_gaussians(X, labels, None, 1e-6)
     ends = np.unique(scene.closed[0].pairs)

@@ -36,7 +36,10 @@ OUTER = (
     "from mvcc._utils.kernels import kernel\nfrom mvcc._utils.kernels.inner import inner\n\n"
     "@kernel\ndef outer(x):\n    return inner(x)\n"
 )
-CALL = "from mvcc.cluster._kernels.outer import outer\nprint('ready', flush=True)\ninput()\nprint(outer(0.0))"
+CALL = (
+    "from mvcc.cluster._kernels.outer import outer\nprint('ready',"
+    " flush=True)\ninput()\nprint(outer(0.0))"
+)
 
 
 class Package:

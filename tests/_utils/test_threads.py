@@ -149,7 +149,10 @@ def test_no_kernel_is_made_parallel_by_numba():
 
 @pytest.mark.reliability
 def test_kernels_compiled_by_one_process_after_another_run_in_a_third(tmp_path):
-    code = "import sys, mvcc; X = [[0.0], [0.1], [5.0]]; print(getattr(mvcc, sys.argv[1])(2).fit(X).labels_.tolist())"
+    code = (
+        "import sys, mvcc; X = [[0.0], [0.1], [5.0]]; print(getattr(mvcc,"
+        " sys.argv[1])(2).fit(X).labels_.tolist())"
+    )
     for estimator in ("PCKMeans", "MPCKMeans", "MPCKMeans", "PCKMeans"):
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code, estimator],

@@ -58,9 +58,11 @@ def make_facts(
         "inputs": [
             {"path": view["source"], "sha256": "ab" * 32, "rows": view["n_rows"]} for view in views
         ],
-        "command": "mvcc cluster "
-        + " ".join(f"--view {name}={name}.csv" for name in names)
-        + f" -k {n_clusters}",
+        "command": (
+            "mvcc cluster "
+            + " ".join(f"--view {name}={name}.csv" for name in names)
+            + f" -k {n_clusters}"
+        ),
         "versions": {"mvcc": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
         "machine": {"system": "Linux", "processor": "x86_64", "cores": 2},
         "finished": "2026-11-21T19:00:00+00:00",

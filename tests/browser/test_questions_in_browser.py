@@ -323,9 +323,13 @@ def test_pictures_fit_a_phone_and_are_answered_by_touch(config, visit):
         wait_for(page, "#status", "4 answered")
         images = "[...document.querySelectorAll('img')]"
         page.wait_for_function(
-            f"() => {images}.length > 0 && {images}.every((one) => one.complete && one.naturalWidth === 1)"
+            f"() => {images}.length > 0 && {images}.every((one) => one.complete && one.naturalWidth"
+            " === 1)"
         )
-        small = "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() && one.offsetHeight < 44)"
+        small = (
+            "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() &&"
+            " one.offsetHeight < 44)"
+        )
         assert page.evaluate(f"{small}.length") == 0
 
 

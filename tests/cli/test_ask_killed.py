@@ -33,7 +33,8 @@ def folder(tmp_path):
     pairs = [[f"l{n}", f"r{n}"] for n in range(ROWS // 2, ROWS)]
     write_csv(tmp_path / "matches.csv", [["left", "right"], *pairs])
     (tmp_path / "ask.yaml").write_text(
-        "views: {left: left.csv, right: right.csv}\nmatches: {left:right: matches.csv}\nn_clusters: auto\n"
+        "views: {left: left.csv, right: right.csv}\nmatches: {left:right: matches.csv}\nn_clusters:"
+        " auto\n"
     )
     return tmp_path
 

@@ -187,7 +187,10 @@ def renamed(facts):
         (
             unknown,
             [],
-            r"cannot be compared: no view has rows in both \(views: view0, view1 and view0, view1\)",
+            (
+                r"cannot be compared: no view has rows in both \(views: view0, view1 and view0,"
+                r" view1\)"
+            ),
         ),
         (renamed, [], r"cannot be compared: .*view0_2"),
         (

@@ -81,7 +81,8 @@ def cluster(folder, *options):
 
 def run(folder, *options):
     (folder / "small.yaml").write_text(
-        "{name: small, dataset: four_quadrants, multi_view: {threshold: 0.5, mapped: [0.5], constraints: [10]}}"
+        "{name: small, dataset: four_quadrants, multi_view: {threshold: 0.5, mapped: [0.5],"
+        " constraints: [10]}}"
     )
     return invoke(_run.command, folder / "small.yaml", "--out", folder / "out", *options)
 

@@ -115,6 +115,8 @@ def test_a_full_disk_behind_standard_output_is_one_message(unbuffered):
             env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 1
-    assert done.stderr == (
-        "mvcc: the output cannot be written: No space left on device. Make room, or send it elsewhere.\n"
+    assert (
+        done.stderr
+        == "mvcc: the output cannot be written: No space left on device. Make room, or send it"
+        " elsewhere.\n"
     )

@@ -1,4 +1,7 @@
-"""MPCK-Means alternates the exact minimizations of Eq. 1 with the farthest pair of Eq. 3, and says when it cycles."""
+"""MPCK-Means alternates the exact minimizations of Eq.
+
+1 with the farthest pair of Eq. 3, and says when it cycles.
+"""
 
 from __future__ import annotations
 
@@ -275,7 +278,8 @@ def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem,
 def test_a_huge_weight_is_obeyed(seed, kind):
     """Among disjoint pairs every must-link and every cannot-link can be satisfied."""
     rng = np.random.default_rng(seed)
-    # a violated cannot-link of the farthest pair itself costs nothing (Eq. 3): the corners hold it under any metric
+    # a violated cannot-link of the farthest pair itself costs nothing (Eq. 3): the corners hold it
+    # under any metric
     corners = np.array([[50.0, 50.0], [50.0, -50.0], [-50.0, 50.0], [-50.0, -50.0]])
     X = np.vstack((rng.normal(size=(20, 2)), corners))
     pairs = rng.permutation(20).reshape(-1, 2)

@@ -123,8 +123,9 @@ def test_neighborhoods_of_any_form_agree_with_their_list(seed, name):
 def has_rows_as_centers(estimator, X, constraints):
     """Whether a cluster has one member or none at some iteration.
 
-    Then costs may be equal but for rounding: the distance to a row and the penalty for joining it sum up to that of x'
-    and x'', and a center that is put on a row leaves the same metric to two clusters.
+    Then costs may be equal but for rounding: the distance to a row and the penalty for joining it
+    sum up to that of x' and x'', and a center that is put on a row leaves the same metric to two
+    clusters.
     """
     n_iter = clone(estimator).fit(X, constraints=constraints).n_iter_
     runs = (

@@ -1,4 +1,7 @@
-"""PCK-Means descends on Eq. 1 with M = I and f = 1, and obeys the algebra of its weights, its data and its centers."""
+"""PCK-Means descends on Eq.
+
+1 with M = I and f = 1, and obeys the algebra of its weights, its data and its centers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from mvcc import Constraints, PCKMeans
 from tests.reference import pck
 from tests.strategies import random_constraints
 
-# a rise within rounding, as a share of the objective: each of its terms, and each cost of a sweep, is rounded
+# a rise within rounding, as a share of the objective: each of its terms, and each cost of a sweep,
+# is rounded
 ROUNDING = 1e-12
 
 
@@ -79,7 +83,10 @@ def test_every_iteration_is_that_of_the_reference(problem, seed):
 
 @given(problems())
 def test_the_objective_never_rises(problem):
-    """Repeat a fit one iteration longer each time: Eq. 1 falls or stays, and the last one is the whole fit."""
+    """Repeat a fit one iteration longer each time: Eq.
+
+    1 falls or stays, and the last one is the whole fit.
+    """
     X, c, k, init = problem
     whole = fit(X, c, k, init)
     steps = [fit(X, c, k, init, max_iter=t) for t in range(1, whole.n_iter_ + 1)]

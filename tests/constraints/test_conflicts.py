@@ -37,8 +37,9 @@ def judged(tmp_path):
 
 def test_the_chain_is_shown_with_the_lines_of_its_constraints(judged):
     message = (
-        "The constraints contradict each other: row 3 = row 9 (must-link, line 2 of pairs.csv) = row 12 (must-link, "
-        "line 6 of pairs.csv), but row 3 ≠ row 12 (cannot-link, line 7 of pairs.csv)."
+        "The constraints contradict each other: row 3 = row 9 (must-link, line 2 of pairs.csv) ="
+        " row 12 (must-link, line 6 of pairs.csv), but row 3 ≠ row 12 (cannot-link, line 7 of"
+        " pairs.csv)."
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         judged.closure()
@@ -50,8 +51,9 @@ def test_the_chain_over_views_is_shown_with_the_lines_of_its_constraints(judged,
     images, _ = judged.drop_conflicts()
     relations = {(0, 1): [(4, 3), (5, 9)]}
     message = (
-        "row 4 of view 0 = row 3 of view 1 (relation) = row 9 of view 1 (must-link, line 2 of pairs.csv) = row 5 of "
-        "view 0 (relation), but row 4 of view 0 ≠ row 5 of view 0 (cannot-link, line 3 of texts.csv)"
+        "row 4 of view 0 = row 3 of view 1 (relation) = row 9 of view 1 (must-link, line 2 of"
+        " pairs.csv) = row 5 of view 0 (relation), but row 4 of view 0 ≠ row 5 of view 0"
+        " (cannot-link, line 3 of texts.csv)"
     )
     with pytest.raises(ConstraintConflictError, match=re.escape(message)):
         close_views([texts, images], relations)

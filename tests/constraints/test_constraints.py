@@ -422,7 +422,8 @@ def test_a_csv_file_names_its_columns_and_kinds(tmp_path):
     [
         b"i,j,kind,weight\n4,1,must-link,1\n0,2,cannot-link,1e0\n",
         b"i,j,kind\n4,1,must-link\n0,2,cannot-link\n",
-        b"\xef\xbb\xbfi,j,kind\n4,1,must-link\n0,2,cannot-link\n",  # the mark that spreadsheets put first
+        # the mark that spreadsheets put first
+        b"\xef\xbb\xbfi,j,kind\n4,1,must-link\n0,2,cannot-link\n",
         b"i,j,kind\r\n4,1,must-link\r\n0,2,cannot-link\r\n",
         b"i, j, kind, weight\n\n4, 1, must-link, 1.0\n\n0, 2, cannot-link, 1.0",
         b'"i","j","kind"\n"4","1","must-link"\n"0","2","cannot-link"\n',

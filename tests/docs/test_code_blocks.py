@@ -62,7 +62,8 @@ def lay_out_a_checkout(folder):
         folder / "results",
         ignore=shutil.ignore_patterns("trials", "set-aside", ".mvcc-lock"),
     )
-    # a data set is added to it; links would change the digest of the kernels, and all would be compiled anew
+    # a data set is added to it; links would change the digest of the kernels, and all would be
+    # compiled anew
     half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by another process
     shutil.copytree(ROOT / "mvcc", folder / "mvcc", ignore=half_written)
     programs = folder / ".venv" / "bin"

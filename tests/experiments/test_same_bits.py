@@ -17,7 +17,8 @@ from mvcc.experiments import load_config, run_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]  # as plain Python, trials take minutes
 
-# everything that a bit may hang on: eigenvectors, both bases, full metrics, every method, a cross-validated threshold
+# everything that a bit may hang on: eigenvectors, both bases, full metrics, every method, a
+# cross-validated threshold
 CONFIG = """\
 name: bits
 dataset: four_quadrants

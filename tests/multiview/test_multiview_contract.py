@@ -42,14 +42,16 @@ TRANSFERS = {
     "single": SingleView(),
 }
 CLOSURES = ["full", "view", "none"]
-# each base with each transfer and each closure; every check meets each base, transfer and closure, not all combinations
+# each base with each transfer and each closure; every check meets each base, transfer and closure,
+# not all combinations
 CONFIGURATIONS = {
     f"{base}-{transfer}-{CLOSURES[(b + t) % 3]}": MultiViewConstrainedClustering(
         BASES[base], TRANSFERS[transfer], closure=CLOSURES[(b + t) % 3], max_iter=5, random_state=0
     )
     for (b, base), (t, transfer) in product(enumerate(BASES), enumerate(TRANSFERS))
 }
-# check number c meets transfer t with base (t + c) mod 5, and so every base, transfer and closure: a pairwise cover
+# check number c meets transfer t with base (t + c) mod 5, and so every base, transfer and closure:
+# a pairwise cover
 COVER = [
     (check, list(CONFIGURATIONS)[(t + c) % len(BASES) * len(TRANSFERS) + t])
     for c, check in enumerate(CHECKS)

@@ -52,9 +52,11 @@ def products(X, labels, constraints, i, j, must_link, metrics):
     given = zip(constraints.pairs.tolist(), constraints.must_link, constraints.weights, strict=True)
     return np.array(
         [
-            w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v))
-            if kind == must_link
-            else -1.0
+            (
+                w * max(reach(i, u) * reach(j, v), reach(j, u) * reach(i, v))
+                if kind == must_link
+                else -1.0
+            )
             for (u, v), kind, w in given
         ]
     )

@@ -1,7 +1,8 @@
 """Transitive closure of constraints, in one view and over all views (Algorithm 2, steps 1–2, §5).
 
-A must-link follows from a chain of must-links; a cannot-link from a chain with exactly one cannot-link and must-links
-on both sides of it. An inferred constraint weighs as much as the weakest link of its strongest chain.
+A must-link follows from a chain of must-links; a cannot-link from a chain with exactly one
+cannot-link and must-links on both sides of it. An inferred constraint weighs as much as the weakest
+link of its strongest chain.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ Relations = dict[tuple[int, int], set[tuple[int, int]]]
 def strongest_chains(n: int, links: Sequence[tuple[int, int, float]]) -> NDArray[np.float64]:
     """Strength of the strongest chain of must-links between every two of n nodes: widest paths, by Floyd–Warshall.
 
-    A chain is as strong as its weakest link. The empty chain from a node to itself is infinitely strong; where there
-    is no chain the entry is minus infinity.
+    A chain is as strong as its weakest link. The empty chain from a node to itself is infinitely
+    strong; where there is no chain the entry is minus infinity.
     """
     strength = np.full((n, n), NO_CHAIN)
     np.fill_diagonal(strength, np.inf)
@@ -79,9 +80,10 @@ def close_views(
 ) -> tuple[list[ConstraintDict], Relations]:
     """One closure over the constraints of all views and the relations between them (Algorithm 2, steps 1–2, §5).
 
-    A relation is a must-link of infinite weight: it never weakens a chain. A constraint inferred by relations alone
-    weighs 1. Given constraints keep their own weight, the heaviest of repeated rows. The second result has a key for
-    every two views u < v; its related pairs are all the cross-view pairs connected by must-links and relations.
+    A relation is a must-link of infinite weight: it never weakens a chain. A constraint inferred by
+    relations alone weighs 1. Given constraints keep their own weight, the heaviest of repeated
+    rows. The second result has a key for every two views u < v; its related pairs are all the
+    cross-view pairs connected by must-links and relations.
     """
     given = [to_dict(*view) for view in constraints]
     nodes, must_links, cannot_links = _one_graph(given, normalise_relations(relations))

@@ -18,8 +18,9 @@ def transfer(
 ) -> ConstraintDict:
     """f_{U→V} of Eq. 12, §5.2: every constraint between rows of U to all pairs of rows of V related to its ends.
 
-    ``relations`` are pairs (row of U, row of V), many-to-many. Pairs of a row with itself are dropped; the heaviest of
-    each pair and type is kept. A constraint weighs at most as much as the ``strengths`` of the two relations it takes.
+    ``relations`` are pairs (row of U, row of V), many-to-many. Pairs of a row with itself are
+    dropped; the heaviest of each pair and type is kept. A constraint weighs at most as much as the
+    ``strengths`` of the two relations it takes.
     """
     if strengths is None:
         strengths = defaultdict(lambda: np.inf)

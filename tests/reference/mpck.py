@@ -1,4 +1,7 @@
-"""MPCK-Means (§3.1): Eq. 1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d)."""
+"""MPCK-Means (§3.1): Eq.
+
+1–3 in full, with a metric per cluster, diagonal (k, d) or full (k, d, d).
+"""
 
 from __future__ import annotations
 
@@ -113,8 +116,8 @@ def sweep(
 ) -> Ints:
     """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
 
-    ``farthest`` are the P_h of ``farthest_distances``. Ties go to the lowest cluster. Returns new labels; the ones
-    passed in stay as they are.
+    ``farthest`` are the P_h of ``farthest_distances``. Ties go to the lowest cluster. Returns new
+    labels; the ones passed in stay as they are.
     """
     labels = np.array(labels, dtype=np.int64)
     for i in range(len(X)):
@@ -144,8 +147,8 @@ def scatter(
 ) -> Floats:
     """S_h, everything that the metric of cluster h multiplies in Eq. 1 (§3.1): J = Σ_h (tr(M_h S_h) − n_h log det M_h).
 
-    Each endpoint of a violated must-link counts half of its squared difference for its own cluster (Eq. 2); a violated
-    cannot-link inside h counts D_h minus its squared difference (Eq. 3).
+    Each endpoint of a violated must-link counts half of its squared difference for its own cluster
+    (Eq. 2); a violated cannot-link inside h counts D_h minus its squared difference (Eq. 3).
     """
     d = X.shape[1]
     total = np.zeros((d, d)) if full else np.zeros(d)
@@ -196,8 +199,8 @@ def update_metrics(
 ) -> Floats:
     """M-step for the metrics (§3.1), with the new labels and centers: the minimum of Eq. 1 for fixed x' − x''.
 
-    ``farthest_differences`` (k, d) are x' − x'' under the old metrics. A shared metric is learned from the sum of all
-    S_h and the number of all points, and repeated for every cluster.
+    ``farthest_differences`` (k, d) are x' − x'' under the old metrics. A shared metric is learned
+    from the sum of all S_h and the number of all points, and repeated for every cluster.
     """
     k = len(centers)
     full = old_metrics.ndim == 3
@@ -221,7 +224,10 @@ def objective(
     weights: ArrayLike,
     farthest: ArrayLike,
 ) -> float:
-    """Eq. 1 (§3.1) in full; ``farthest`` are the P_h of ``farthest_distances``; every point has a label."""
+    """Eq.
+
+    1 (§3.1) in full; ``farthest`` are the P_h of ``farthest_distances``; every point has a label.
+    """
     farthest = np.asarray(farthest)
     total = 0.0
     for i in range(len(X)):

@@ -30,8 +30,8 @@ History = list[list[tuple[float, ConstraintDict]]]
 def resolve_conflicts(unified: ConstraintDict, own: ConstraintDict) -> ConstraintDict:
     """Leave at most one type per pair (§5.2).
 
-    A constraint that is in the view's own (augmented) set wins over one that is only transferred; if that does not
-    tell them apart, the heavier wins; of equal weights both are dropped.
+    A constraint that is in the view's own (augmented) set wins over one that is only transferred;
+    if that does not tell them apart, the heavier wins; of equal weights both are dropped.
     """
     resolved: ConstraintDict = {}
     for (i, j, is_must_link), w in unified.items():
@@ -132,9 +132,10 @@ def co_em(
 ) -> tuple[list[Ints], History]:
     """Algorithm 2 (§5), for any number of views (Eq. 14, §5.3), and for one view as in §6.4.
 
-    ``transfer`` is "constraint-propagation", "direct-mapping", "cluster-membership" or "single-view" (§6.2); the last
-    one never closes across views. ``threshold`` is t_V, one for all views or one per view. The E-step is ``propagate``
-    or, for larger inputs, ``propagation=propagate_vectorised``.
+    ``transfer`` is "constraint-propagation", "direct-mapping", "cluster-membership" or
+    "single-view" (§6.2); the last one never closes across views. ``threshold`` is t_V, one for all
+    views or one per view. The E-step is ``propagate`` or, for larger inputs,
+    ``propagation=propagate_vectorised``.
     """
     n_views = len(views)
     thresholds = [threshold] * n_views if isinstance(threshold, (int, float)) else list(threshold)

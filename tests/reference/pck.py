@@ -44,7 +44,10 @@ def cost(
     must_link: ArrayLike,
     weights: ArrayLike,
 ) -> float:
-    """Contribution of point i to Eq. 1 if it goes to cluster h, all other points staying where they are (§3.1)."""
+    """Contribution of point i to Eq.
+
+    1 if it goes to cluster h, all other points staying where they are (§3.1).
+    """
     distance = float(np.sum((X[i] - centers[h]) ** 2))
     return distance + penalties(i, h, labels, pairs, must_link, weights)
 
@@ -73,8 +76,8 @@ def sweep(
 def centers(X: Floats, labels: Ints, n_clusters: int) -> Floats:
     """M-step (§3.1): the mean of each cluster.
 
-    The center of an empty cluster moves to the point farthest from the center of its own cluster (ties: lowest index);
-    several empty clusters, in order, take different points.
+    The center of an empty cluster moves to the point farthest from the center of its own cluster
+    (ties: lowest index); several empty clusters, in order, take different points.
     """
     means = np.zeros((n_clusters, X.shape[1]))
     for h in range(n_clusters):

@@ -39,7 +39,7 @@ def test_the_ellipses_are_those_of_the_covariances_at_one_standard_deviation(exa
 
 
 def test_the_cluster_is_dashed_blue_and_the_endpoints_are_dotted_green(example):
-    (cluster, *endpoints) = draw_figure_03([example]).axes[0].patches
+    cluster, *endpoints = draw_figure_03([example]).axes[0].patches
     red, green, blue, _ = cluster.get_edgecolor()
     assert blue > max(red, green)
     for patch in endpoints:

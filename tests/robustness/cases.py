@@ -1,6 +1,7 @@
 """What the tests of bad input share: how many cases there are, and what counts as an answer.
 
-The promise is one for all: whatever comes in, either it is understood, or it is refused in one clear message, at once.
+The promise is one for all: whatever comes in, either it is understood, or it is refused in one
+clear message, at once.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def many(number, /, **strategies):
 def answer(call, *names, error=InvalidInputError):
     """Return what a call gives, or None where it is refused in a message that has one of the names.
 
-    A name is a word, or a regular expression. Any other exception fails the test, and so does a warning.
+    A name is a word, or a regular expression. Any other exception fails the test, and so does a
+    warning.
     """
 
     def attempt():

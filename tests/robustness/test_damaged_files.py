@@ -1,6 +1,7 @@
 """Every command that reads files understands them or says what is wrong with them, however they are damaged.
 
-Each try damages one file, or two, that a command reads; a traceback or a warning of another package fails the test.
+Each try damages one file, or two, that a command reads; a traceback or a warning of another package
+fails the test.
 """
 
 from __future__ import annotations
@@ -164,7 +165,10 @@ def write_table(frame, X, path):
         case ".npy":
             np.save(path, X)
         case ".arff":
-            names = "@relation r\n@attribute id string\n@attribute x real\n@attribute y real\n@attribute kind {a,b}\n"
+            names = (
+                "@relation r\n@attribute id string\n@attribute x real\n@attribute y"
+                " real\n@attribute kind {a,b}\n"
+            )
             rows = frame[["id", "x", "y", "kind"]].to_csv(index=False, header=False)
             path.write_text(f"{names}@data\n{rows}")
 

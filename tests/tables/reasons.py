@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import inf
 
 STEP = re.compile(
-    r"(?P<one>\S+) (?:and (?P<judged>\S+) were said to (?P<how>be apart|belong together) \((?P<place>line \d+ of \S+)\)"
+    r"(?P<one>\S+) (?:and (?P<judged>\S+) were said to (?P<how>be apart|belong together)"
+    r" \((?P<place>line \d+ of \S+)\)"
     r"|is matched with (?P<matched>[^\s,]+))|… (?P<more>\d+) more steps(?: \((?P<lines>.+?)\))? …"
 )
 NEAR = re.compile(r"(\S+) is near ([^\s,]+), ")

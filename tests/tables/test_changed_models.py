@@ -273,8 +273,8 @@ def at(views: Any, *names: Any) -> Any:
 
 HUGE = {
     "labels of many clusters": lambda views: at(views, "predictor", "labels_").fill(10**7),
-    "many labels": lambda views: vars(at(views, "predictor")).update(
-        labels_=np.zeros(10**7, np.int64)
+    "many labels": (
+        lambda views: vars(at(views, "predictor")).update(labels_=np.zeros(10**7, np.int64))
     ),
     "many neighbors": lambda views: vars(at(views, "predictor")).update(n_neighbors=10**9),
     "many clusters": lambda views: views[0].update(numbers=np.zeros(10**7, np.int64)),

@@ -123,7 +123,8 @@ def cut(share, n=200):
 
 
 NO_DIFFERENCE = " There is no clear difference to k-means."
-VERDICTS = {  # outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
+# outcomes of joint, k-means and others; whether it helps; the sentence; how the warnings begin
+VERDICTS = {
     "ahead": ((kept(0.87), kept(0.61), kept(0.74)), True,
               "Keeps 87 % of held-out judgments; k-means keeps 61 %, without judgments 74 %.", []),
     "no difference": ((kept(0.75), kept(0.745), kept(0.76)), None,

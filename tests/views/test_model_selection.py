@@ -223,7 +223,10 @@ NOISE = RNG.normal(size=(60, 7))
         ([TEXTS, NOISE], r"X\[1\] has 7 features, but view 'images' was fitted with 2"),
         (
             [IMAGES, TEXTS],
-            r"X\[0\] must have the columns that view 'texts' was fitted with; it lacks 'length', 'words'",
+            (
+                r"X\[0\] must have the columns that view 'texts' was fitted with; it lacks"
+                r" 'length', 'words'"
+            ),
         ),
         (
             {"texts": TEXTS, "images": IMAGES.iloc[:50]},
@@ -498,7 +501,10 @@ def test_a_transformer_that_makes_a_dataframe_may():
         (
             3,
             VIEWS,
-            r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough', got 3",
+            (
+                r"transformer must be a transformer, such as StandardScaler\(\), or 'passthrough',"
+                r" got 3"
+            ),
         ),
         (StandardScaler, VIEWS, "transformer must be .*, got .*andardScaler.*"),
         ("pass", VIEWS, "transformer must be .*, got 'pass'"),

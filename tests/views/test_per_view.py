@@ -152,7 +152,10 @@ def test_all_rows_in_their_order_pass_whatever_their_index_holds():
 )
 def test_rows_of_which_nobody_says_the_view_are_explained(X, said):
     fitted = pipeline(StandardScaler()).fit(VIEWS)
-    expected = f"X is {said}, where views are needed; give its rows as {{view: rows}}.*the views are 'texts', 'sounds'"
+    expected = (
+        f"X is {said}, where views are needed; give its rows as {{view: rows}}.*the views are"
+        " 'texts', 'sounds'"
+    )
     with pytest.raises(InvalidInputError, match=expected):
         fitted.predict(X, view="sounds")
     with pytest.raises(

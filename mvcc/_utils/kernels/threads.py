@@ -1,7 +1,8 @@
 """Several threads for large data: fixed shares of the work, whose results are put together in order.
 
-These are threads of Python around kernels that let go of its lock. Numba's own would do as well, but a cached kernel
-that calls a cached parallel one crashes, and some of its threading layers abort in forked processes and other threads.
+These are threads of Python around kernels that let go of its lock. Numba's own would do as well,
+but a cached kernel that calls a cached parallel one crashes, and some of its threading layers abort
+in forked processes and other threads.
 """
 
 from __future__ import annotations

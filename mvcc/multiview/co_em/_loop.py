@@ -139,9 +139,9 @@ class _ViewLoop:
         outside = ~known[inferred.pairs]
         if outside.any():
             raise InvalidInputError(
-                f"{by} returned a constraint on row {inferred.pairs[outside][0]} of view "
-                f"{called(view.number, self.names)}, which is not in view.mapped; constraints between rows of "
-                f"view.mapped are needed."
+                f"{by} returned a constraint on row {inferred.pairs[outside][0]} of view"
+                f" {called(view.number, self.names)}, which is not in view.mapped; constraints"
+                " between rows of view.mapped are needed."
             )
         return inferred
 
@@ -151,7 +151,8 @@ def _co_em(
 ) -> tuple[list[list[ViewRecord]], int | None]:
     """Iterate until every view has converged (steps 6–13).
 
-    Return the history and the period of the cycle met; 0 means convergence, None that the limit came first.
+    Return the history and the period of the cycle met; 0 means convergence, None that the limit
+    came first.
     """
     history: list[list[ViewRecord]] = []
     for iteration in range(max_iter):
@@ -165,7 +166,8 @@ def _co_em(
             for now, before in zip(*history[:-3:-1], strict=True)
         ):
             return history, 0
-        # what the views pass on determines all that follows, so that its return means an endless cycle
+        # what the views pass on determines all that follows, so that its return means an endless
+        # cycle
         for former in range(iteration - 2, -1, -1):
             if _pass_on_the_same(history[former], history[-1]):
                 return history, iteration - former

@@ -1,8 +1,9 @@
 """The methods by the names that configurations, commands and results call them.
 
-Other packages may offer transfer methods of their own, through entry points of the group ``mvcc.transfers``. They are
-found by their metadata, and imported only when they are used. So are mvcc's own: checking or planning an experiment
-takes names, while their classes bring scikit-learn and numba along.
+Other packages may offer transfer methods of their own, through entry points of the group
+``mvcc.transfers``. They are found by their metadata, and imported only when they are used. So are
+mvcc's own: checking or planning an experiment takes names, while their classes bring scikit-learn
+and numba along.
 
 Experiments compare two methods more, which are no transfer between views and have no base.
 """
@@ -190,8 +191,9 @@ def _offers_on(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
         found = entry_points(group=GROUP)
     except Exception as error:  # what a damaged file of any package raises is up to its parser
         raise ConfigError(
-            f"the installed packages cannot be looked through for transfer methods: a file entry_points.txt of one of "
-            f"them is damaged ({_in_words(error)}). Install that package again, or remove it."
+            "the installed packages cannot be looked through for transfer methods: a file"
+            f" entry_points.txt of one of them is damaged ({_in_words(error)}). Install that"
+            " package again, or remove it."
         ) from error
     offers = defaultdict(list)
     for offer in found:
@@ -206,26 +208,28 @@ def _offer(name: str) -> EntryPoint | None:
     is_ours = name in _TRANSFERS or name in _WITHOUT_BASE
     if offers and is_ours:
         raise ConfigError(
-            f"the transfer method '{name}' is mvcc's own, but the package {' and '.join(packages)} offers one of the "
-            f"same name: {_rename_or_remove(packages)}"
+            f"the transfer method '{name}' is mvcc's own, but the package {' and '.join(packages)}"
+            f" offers one of the same name: {_rename_or_remove(packages)}"
         )
     if len(offers) > 1:
         raise ConfigError(
-            f"the transfer method {clipped(repr(name))} is offered more than once, by {' and '.join(packages)}: "
-            f"{_rename_or_remove(packages)}"
+            f"the transfer method {clipped(repr(name))} is offered more than once, by"
+            f" {' and '.join(packages)}: {_rename_or_remove(packages)}"
         )
     if offers:
         if not _NAME.fullmatch(name):
             raise ConfigError(
-                f"the package {packages[0]} offers a transfer method as {clipped(repr(name))}, which is no name: 1 to "
-                f"64 letters, digits, _ and -, not beginning with -. {_rename_or_remove(packages)}"
+                f"the package {packages[0]} offers a transfer method as {clipped(repr(name))},"
+                " which is no name: 1 to 64 letters, digits, _ and -, not beginning with -."
+                f" {_rename_or_remove(packages)}"
             )
         return offers[0]
     if not is_ours:
         known = _known(name, (*transfer_names(), *_WITHOUT_BASE))
         raise ConfigError(
-            f"there is no transfer method {clipped(repr(name))}{known} One of another package "
-            f"is known where that package is installed, in the Python that runs mvcc ({clipped(sys.executable, 200)})."
+            f"there is no transfer method {clipped(repr(name))}{known} One of another package is"
+            " known where that package is installed, in the Python that runs mvcc"
+            f" ({clipped(sys.executable, 200)})."
         )
     return None
 
@@ -241,20 +245,20 @@ def _loaded(offer: EntryPoint) -> type[TransferMethod]:
         kind = offer.load()
     except Exception as error:  # it runs code of others
         raise ConfigError(
-            f"{whose} cannot be imported from {offer.value}: {_in_words(error)}. Install that package again, or "
-            f"correct it."
+            f"{whose} cannot be imported from {offer.value}: {_in_words(error)}. Install that"
+            " package again, or correct it."
         ) from error
     if not (isinstance(kind, type) and issubclass(kind, TransferMethod)):
         raise ConfigError(
-            f"{whose} is {clipped(repr(kind))}, not a subclass of mvcc.TransferMethod; let the entry point in that "
-            f"package name one."
+            f"{whose} is {clipped(repr(kind))}, not a subclass of mvcc.TransferMethod; let the"
+            " entry point in that package name one."
         )
     try:
         clone(kind())
     except Exception as error:
         raise ConfigError(
-            f"{whose} cannot be made without arguments: {_in_words(error)}. Give every parameter of its __init__ a "
-            f"default, store each as it is under its own name, and define infer()."
+            f"{whose} cannot be made without arguments: {_in_words(error)}. Give every parameter of"
+            " its __init__ a default, store each as it is under its own name, and define infer()."
         ) from error
     return kind
 
@@ -264,7 +268,10 @@ def _known(name: str, names: Iterable[str]) -> str:
 
 
 def _rename_or_remove(packages: list[str]) -> str:
-    return f"rename it in the entry points of that package, or remove one: pip uninstall {packages[-1]}."
+    return (
+        "rename it in the entry points of that package, or remove one: pip uninstall"
+        f" {packages[-1]}."
+    )
 
 
 def _package(offer: EntryPoint) -> str:

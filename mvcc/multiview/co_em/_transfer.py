@@ -30,7 +30,8 @@ class ViewState:
     constraints : Constraints
         The given constraints C^V, closed as asked for.
     mapped : (m,) array
-        Rows of X̂^V, which have a counterpart in another view; all rows where there is only one view (§6.4).
+        Rows of X̂^V, which have a counterpart in another view; all rows where there is only one
+        view (§6.4).
     clusterer : estimator
         The fitted clustering: ``labels_`` and, where metrics are learned, ``metrics_``.
     """
@@ -85,7 +86,8 @@ class TransferMethod(BaseEstimator, ABC):
         Returns
         -------
         Constraints
-            P^V, constraints between rows of ``view.mapped``. Others are an InvalidInputError of ``fit``.
+            P^V, constraints between rows of ``view.mapped``. Others are an InvalidInputError of
+            ``fit``.
         """
 
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
@@ -100,9 +102,9 @@ class ConstraintPropagation(TransferMethod):
     Parameters
     ----------
     threshold : float, sequence of float, or "cv", default=0.75
-        t_V in (0, 1], one for all views or one for each: lightest weight of a propagated constraint. With "cv"
-        ``MultiViewConstrainedClustering`` chooses one for all views by cross-validation over the constrained
-        instances (§6.3), at the price of some 70 short fits.
+        t_V in (0, 1], one for all views or one for each: lightest weight of a propagated
+        constraint. With "cv" ``MultiViewConstrainedClustering`` chooses one for all views by
+        cross-validation over the constrained instances (§6.3), at the price of some 70 short fits.
     regularization : float, default=1e-6
         γ of Eq. 4, in squared units of the views: features should have a scale near 1.
     """
@@ -148,14 +150,15 @@ class ConstraintPropagation(TransferMethod):
     def _threshold_of(self, view: ViewState) -> float:
         if isinstance(self.threshold, str):
             raise InvalidInputError(
-                f"threshold must be a number in (0, 1], one such number for each view, or 'cv', which "
-                f"MultiViewConstrainedClustering replaces by a number, got {self.threshold!r}."
+                "threshold must be a number in (0, 1], one such number for each view, or 'cv',"
+                " which MultiViewConstrainedClustering replaces by a number, got"
+                f" {self.threshold!r}."
             )
         thresholds = np.atleast_1d(np.asarray(self.threshold, dtype=object)).tolist()
         if len(thresholds) not in (1, view.n_views):
             raise InvalidInputError(
-                f"threshold has {len(thresholds)} values; one for all views or one for each of the {view.n_views} is "
-                f"allowed."
+                f"threshold has {len(thresholds)} values; one for all views or one for each of the"
+                f" {view.n_views} is allowed."
             )
         return check_number(
             thresholds[view.number % len(thresholds)],

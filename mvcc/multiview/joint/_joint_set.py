@@ -90,7 +90,8 @@ class JointClusters:
 def pairs_of_objects(links: list[Listed], objects: list[Ints]) -> Constraints:
     """Return judged pairs of rows as judged pairs of objects, the heaviest of each pair and kind.
 
-    Pairs within an object are left out: must-links say nothing there, and matches overrule cannot-links.
+    Pairs within an object are left out: must-links say nothing there, and matches overrule
+    cannot-links.
     """
     pairs = np.concatenate([own[rows] for own, (rows, _, _) in zip(objects, links, strict=True)])
     must_link = np.concatenate([kinds for _, kinds, _ in links])
@@ -178,7 +179,8 @@ class JointSet:
     def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
         """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.
 
-        The length of a path is −log of the product of its affinities, which is how much of an answer spreads along it.
+        The length of a path is −log of the product of its affinities, which is how much of an
+        answer spreads along it.
         """
         nearest, ends = np.full(self.n_objects, -1), np.unique(judged.pairs)
         for cluster in np.unique(labels[ends]):
@@ -241,9 +243,10 @@ class JointSet:
         if np.count_nonzero(values > 0) < min(k, number):
             return self._object_columns(np.arange(self.n_objects)), 0.0
         if isinstance(vectors, LazyRows):
-            return LazyRows(
-                len(vectors), lambda some: embedded(values, vectors[some], number)
-            ), found.residual
+            return (
+                LazyRows(len(vectors), lambda some: embedded(values, vectors[some], number)),
+                found.residual,
+            )
         return embedded(values, vectors, number), found.residual
 
     def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:
@@ -269,7 +272,10 @@ class JointSet:
         return means
 
     def _spread(self, judged: Constraints, groups: Groups, clusters: Ints) -> Ints:
-        """Return the clusters of all objects, given those of Eq. 1 and what the judged objects say."""
+        """Return the clusters of all objects, given those of Eq.
+
+        1 and what the judged objects say.
+        """
         teller(self.n_objects)("spreading what was judged")
         classes = groups.classes(clusters, self._settings.n_clusters)
         said = self._said(judged, classes, clusters)

@@ -1,6 +1,7 @@
 """What judged objects say of all others: their classes, spread over the graph, and predicted from the columns.
 
-Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed number of steps.
+Spreading is that of Zhou et al., "Learning with Local and Global Consistency", 2004, with a fixed
+number of steps.
 """
 
 from __future__ import annotations
@@ -73,8 +74,9 @@ class Groups:
     def closed(self, judged: Constraints) -> Constraints:
         """Return all that follows from the judged pairs where they bear each other out, else the pairs as they are.
 
-        Wrong judgments spread in a closure, and where pairs are so dense that many follow from the others, wrong ones
-        contradict some. So eight must follow and none contradict. Weights below 1 say that a pair is in doubt.
+        Wrong judgments spread in a closure, and where pairs are so dense that many follow from the
+        others, wrong ones contradict some. So eight must follow and none contradict. Weights below
+        1 say that a pair is in doubt.
         """
         sizes = self.sizes
         n_entailed = len(judged) - (sizes - 1).sum() - len(self.apart)
@@ -156,8 +158,8 @@ def predicted_by_columns(
 ) -> Floats:
     """Predict classes from the columns of each view by ridge regression; return the mean over an object's views.
 
-    The targets are the classes of judged objects and, with less weight, the shares of the others. The ridge is the one
-    whose leave-one-out errors on judged rows are least.
+    The targets are the classes of judged objects and, with less weight, the shares of the others.
+    The ridge is the one whose leave-one-out errors on judged rows are least.
     """
     n, k = shares.shape
     total, seen = np.zeros((n, k)), np.zeros(n)

@@ -23,7 +23,8 @@ WIDTH, RIDGE = (
     0.5,
     0.01,
 )  # of the kernel, in median squared distances; of the columns, in their mean variance
-_NEIGHBORS = 10  # whose mean similarity is taken off: rows that are near everything are near nothing in particular
+# whose mean similarity is taken off: rows that are near everything are near nothing in particular
+_NEIGHBORS = 10
 _LEAST = -4.0  # of all scores
 _BLOCK_ENTRIES = 2**23  # similarities that are in memory at a time, 64 MB
 
@@ -43,11 +44,13 @@ class MatchCandidates:
     candidates : ndarray of shape (n, c)
         Rows of v without a match to u, the likeliest first.
     scores : ndarray of shape (n, c)
-        How much more alike a row and its candidate are than either is to its ten nearest in the other view, −4 to 4.
+        How much more alike a row and its candidate are than either is to its ten nearest in the
+        other view, −4 to 4.
     mutual : ndarray of bool of shape (n,)
         Whether the row is the likeliest counterpart of its first candidate, too.
     margins : ndarray of shape (n,)
-        The score of the first candidate less the highest other score of the row or of the candidate.
+        The score of the first candidate less the highest other score of the row or of the
+        candidate.
     """
 
     rows: Ints
@@ -62,17 +65,19 @@ def match_candidates(
 ) -> dict[Pair, MatchCandidates]:
     """Find likely counterparts of rows that have no match; to be confirmed by a person, since most may be wrong.
 
-    Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates", 1936), with a
-    Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical Correlation Analysis", 2004), place the
-    rows of both views in one space. Rows are near by their cosine there, less the mean of each to its ten nearest
-    (CSLS: Conneau et al., "Word Translation Without Parallel Data", 2018).
+    Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates",
+    1936), with a Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical
+    Correlation Analysis", 2004), place the rows of both views in one space. Rows are near by their
+    cosine there, less the mean of each to its ten nearest (CSLS: Conneau et al., "Word Translation
+    Without Parallel Data", 2018).
 
     Parameters
     ----------
     views : list or dict of array-like or DataFrame of shape (n_v, d_v)
         Scaled, where the units of columns differ.
     mappings : dict {(u, v): matches}
-        In the forms that ``JointGraphClustering.fit`` takes, 20 matches or more for every two views.
+        In the forms that ``JointGraphClustering.fit`` takes, 20 matches or more for every two
+        views.
     n_candidates : int, default=5
         c, for each row; fewer where fewer rows are left.
 
@@ -130,7 +135,8 @@ def candidate_hits(
     Returns
     -------
     dict {(u, v): ndarray of shape (most,)}, u < v
-        The share of cut matches whose row of v is the first candidate of its row of u, among the first two, and so on.
+        The share of cut matches whose row of v is the first candidate of its row of u, among the
+        first two, and so on.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Matches that the matches of other views contradict.
 
-With three views or more, matches can be checked by each other: where i of view u is matched with k of view w, and k
-with j of view v, then i and j are the same object. A few wrong matches would otherwise chain many objects into one.
+With three views or more, matches can be checked by each other: where i of view u is matched with k
+of view w, and k with j of view v, then i and j are the same object. A few wrong matches would
+otherwise chain many objects into one.
 """
 
 from __future__ import annotations

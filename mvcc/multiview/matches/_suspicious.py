@@ -46,10 +46,11 @@ def suspicious_matches(
 ) -> dict[tuple[int, int], Floats]:
     """Tell how likely every match is wrong.
 
-    Two things are asked of the rows i and j of a match: whether the neighbors of i in its view are in the same clusters
-    as those of j in its view; and how well the features of j follow from those of i, and the other way round, by ridge
-    regression over the other matches. A right match is more alike than i and the partners of other rows. The share of
-    such pairs that are more alike is p: even for wrong matches, and small for right ones.
+    Two things are asked of the rows i and j of a match: whether the neighbors of i in its view are
+    in the same clusters as those of j in its view; and how well the features of j follow from those
+    of i, and the other way round, by ridge regression over the other matches. A right match is more
+    alike than i and the partners of other rows. The share of such pairs that are more alike is p:
+    even for wrong matches, and small for right ones.
 
     Parameters
     ----------
@@ -57,14 +58,16 @@ def suspicious_matches(
     mappings : dict {(u, v): matches}
         In the forms that ``JointGraphClustering.fit`` takes.
     labels : list of array-like of shape (n_v,)
-        The cluster of every row, per view, with one numbering: ``labels_`` of ``JointGraphClustering``.
+        The cluster of every row, per view, with one numbering: ``labels_`` of
+        ``JointGraphClustering``.
 
     Returns
     -------
     dict {(u, v): ndarray of shape (r,)}, u < v
-        Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where two views have fewer
-        than 40 matches. Their mean is the share of wrong matches, as it is estimated. NaN where nothing can be told:
-        the two views hardly show the same groups, or more than half of their matches seem to be wrong.
+        Suspicions from 0 to 1 of the distinct matches in ascending order, views by number; 0 where
+        two views have fewer than 40 matches. Their mean is the share of wrong matches, as it is
+        estimated. NaN where nothing can be told: the two views hardly show the same groups, or more
+        than half of their matches seem to be wrong.
 
     Raises
     ------
@@ -73,15 +76,16 @@ def suspicious_matches(
 
     Notes
     -----
-    The share π of wrong matches is that of J. D. Storey, "A direct approach to false discovery rates", 2002: what p is
-    even from .5 or .75 on. The suspicion is π / f(p), with f the decreasing density of U. Grenander, "On the theory of
-    mortality measurement", 1956. Where two views agree less than .35 (``view_agreement_`` of ``JointGraphClustering``),
-    unlike rows are no evidence against a match. Wrong matches lower the agreement, too, so the one that is compared is
-    divided by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in every run.
-    More than 5,000 are looked at in shares: where the first seems to have no wrong ones that should be left out, all
-    matches of the others get its mean suspicion.
-    Where p pairs of views are matched, these numbers are divided by √p, but 200 are compared: the time of many views is
-    near that of two.
+    The share π of wrong matches is that of J. D. Storey, "A direct approach to false discovery
+    rates", 2002: what p is even from .5 or .75 on. The suspicion is π / f(p), with f the decreasing
+    density of U. Grenander, "On the theory of mortality measurement", 1956. Where two views agree
+    less than .35 (``view_agreement_`` of ``JointGraphClustering``), unlike rows are no evidence
+    against a match. Wrong matches lower the agreement, too, so the one that is compared is divided
+    by 1 − π. More than 1,000 matches of two views are compared with 500 of them, the same ones in
+    every run. More than 5,000 are looked at in shares: where the first seems to have no wrong ones
+    that should be left out, all matches of the others get its mean suspicion. Where p pairs of
+    views are matched, these numbers are divided by √p, but 200 are compared: the time of many views
+    is near that of two.
 
     Examples
     --------
@@ -112,7 +116,8 @@ def _split(labels: Sequence[ArrayLike], sizes: list[int]) -> list[Ints]:
     found = [np.asarray(own) for own in labels]
     if [own.shape for own in found] != [(n,) for n in sizes]:
         raise InvalidInputError(
-            f"labels must hold one label for each of the {sizes} rows, got {[own.shape for own in found]}."
+            f"labels must hold one label for each of the {sizes} rows, got"
+            f" {[own.shape for own in found]}."
         )
     number = np.unique(np.concatenate(found), return_inverse=True)[1]
     return np.split(number, np.cumsum(sizes)[:-1])
@@ -227,8 +232,8 @@ def _left_out(here: Floats, there: Floats) -> Floats:
 def _tail_shares(kinds: list[_Likeness], m: int, n_pairs: int) -> Floats:
     """Return p of every match: the share of pairs of rows of different matches that are more alike.
 
-    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together. The number of pairs of
-    views says how many matches can be compared.
+    How alike a pair is, its ranks say, among all pairs of either row, in all kinds together. The
+    number of pairs of views says how many matches can be compared.
     """
     rng = np.random.default_rng(0)
     most, fewer = (

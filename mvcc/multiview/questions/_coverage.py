@@ -126,7 +126,8 @@ class Coverage:
     def choose(self, n: int, groups: list[Ints], answered: Ints, preferred: Bools) -> list[int]:
         """Return up to n objects that speak for most: greedy, as if each were answered when the next is chosen.
 
-        Objects may be `answered` without a group. Candidates that are `preferred` are chosen before the others.
+        Objects may be `answered` without a group. Candidates that are `preferred` are chosen before
+        the others.
         """
         unsure, cover = self._uncertainty(groups), self.cover(answered).copy()
         weights = unsure * self._rows.sum(axis=1)

@@ -43,9 +43,9 @@ class _Part:
 class GroupLinks:
     """What constraints can say of the members of groups.
 
-    A member is must-linked to the first member of its group in a view that both have; the first members of two groups
-    are cannot-linked once, in the first view that they share. While two parts of a group, or two groups, have no view
-    in common, nothing can be said of them.
+    A member is must-linked to the first member of its group in a view that both have; the first
+    members of two groups are cannot-linked once, in the first view that they share. While two parts
+    of a group, or two groups, have no view in common, nothing can be said of them.
 
     Parameters
     ----------

@@ -60,25 +60,28 @@ def _threads() -> ThreadpoolController:
 class Questions:
     """Ask a person which group an object belongs to, and turn the answers into constraints.
 
-    Matched rows are one object. The next object is the one whose answer speaks for most rows that no answer speaks for
-    yet and whose group is uncertain: greedy coverage of the joint graph of ``JointGraphClustering``, weighted by
-    uncertainty, the more so the more answers there are. No number of clusters is needed, and nothing is fitted between
-    questions. The same data and answers give the same next question, so that a session is resumed by giving its answers
-    again.
+    Matched rows are one object. The next object is the one whose answer speaks for most rows that
+    no answer speaks for yet and whose group is uncertain: greedy coverage of the joint graph of
+    ``JointGraphClustering``, weighted by uncertainty, the more so the more answers there are. No
+    number of clusters is needed, and nothing is fitted between questions. The same data and answers
+    give the same next question, so that a session is resumed by giving its answers again.
 
-    Views are taken as they are: scale the columns of a view before where their units differ, for instance by
-    ``PerView(AutoScaler())``.
+    Views are taken as they are: scale the columns of a view before where their units differ, for
+    instance by ``PerView(AutoScaler())``.
 
     Parameters
     ----------
     views : list or dict of array-like or DataFrame of shape (n_v, d_v)
         Instances of every view; the keys of a dict are the names of the views.
     mappings : dict {(u, v): relations}, default=None
-        Rows of view u and of view v that are the same object, in the forms that ``JointGraphClustering.fit`` takes.
+        Rows of view u and of view v that are the same object, in the forms that
+        ``JointGraphClustering.fit`` takes.
     n_neighbors : int, default=10
-        Neighbors of a row in the graph of its view, at most; 5 or more where a view has less than 200 rows.
+        Neighbors of a row in the graph of its view, at most; 5 or more where a view has less than
+        200 rows.
     random_state : int, numpy Generator, RandomState or None, default=0
-        Of more than 5,000 objects it draws those that are asked about, and those that sums are over.
+        Of more than 5,000 objects it draws those that are asked about, and those that sums are
+        over.
 
     Raises
     ------
@@ -87,10 +90,11 @@ class Questions:
 
     Notes
     -----
-    As for ``JointGraphClustering``, one or two matches connect no views. Of more than 5,000 objects, the kernel is that
-    of the 100 leading eigenpairs of the graph, and 1,000 objects are candidates for questions. A cannot-link between
-    rows of different views cannot be stored; so while a group has no member that matches connect with the other views,
-    objects are asked that are matched, the nearest first, until ten answers after the group was opened.
+    As for ``JointGraphClustering``, one or two matches connect no views. Of more than 5,000
+    objects, the kernel is that of the 100 leading eigenpairs of the graph, and 1,000 objects are
+    candidates for questions. A cannot-link between rows of different views cannot be stored; so
+    while a group has no member that matches connect with the other views, objects are asked that
+    are matched, the nearest first, until ten answers after the group was opened.
 
     Examples
     --------
@@ -174,22 +178,26 @@ class Questions:
         Parameters
         ----------
         question : Question, str or tuple
-            The question or its id; or any row, as an id such as "texts:17" or a tuple (view, number of the row).
+            The question or its id; or any row, as an id such as "texts:17" or a tuple (view, number
+            of the row).
         answer : str or int
-            The name or number of a group; "new" or "new:NAME" opens one; "unsure"; or "outlier", which fits nowhere.
+            The name or number of a group; "new" or "new:NAME" opens one; "unsure"; or "outlier",
+            which fits nowhere.
         again : bool, default=False
-            Whether another answer to the same object is replaced. The same answer once more confirms it.
+            Whether another answer to the same object is replaced. The same answer once more
+            confirms it.
 
         Returns
         -------
         bool or None
-            Whether the answer is the group that was offered first; None where it names no group that was there.
+            Whether the answer is the group that was offered first; None where it names no group
+            that was there.
 
         Raises
         ------
         InvalidInputError
-            For a row or group that is not there, a name that no group may have, and another answer to an object that
-            was answered before.
+            For a row or group that is not there, a name that no group may have, and another answer
+            to an object that was answered before.
         """
         one = self._objects.find(question)
         entry = self._meant(one, answer)
@@ -198,8 +206,9 @@ class Questions:
             if before == entry.says:
                 return None
             raise InvalidInputError(
-                f"{self._objects.id(one)} was answered before: {self._in_words(before)}, got "
-                f"{self._in_words(entry.says)}. Undo that answer first, or replace it by again=True."
+                f"{self._objects.id(one)} was answered before: {self._in_words(before)}, got"
+                f" {self._in_words(entry.says)}. Undo that answer first, or replace it by"
+                " again=True."
             )
         self._history.say(entry)
         return entry.guessed if isinstance(entry.says, int) and not entry.opens else None
@@ -333,8 +342,8 @@ class Questions:
     def constraints(self) -> list[Constraints]:
         """What the answers say, as constraints of every view, in its rows.
 
-        A member of a group is must-linked to its first member in a view that both have; the first members of two groups
-        are cannot-linked once.
+        A member of a group is must-linked to its first member in a view that both have; the first
+        members of two groups are cannot-linked once.
         """
         return self._links().constraints
 
@@ -363,8 +372,8 @@ class Questions:
     def second_looks(self) -> list[SecondLook]:
         """Answers that what is near contradicts, and groups that have had one member for long; once each.
 
-        An answer is contradicted where less than a fifth of what speaks for another group speaks for its own. Ask once
-        more, and give the answer with ``again=True``.
+        An answer is contradicted where less than a fifth of what speaks for another group speaks
+        for its own. Ask once more, and give the answer with ``again=True``.
         """
         history, members, asked = self._history, self._history.members(), self._history.asked()
         looks = []

@@ -31,7 +31,8 @@ class ShownRow:
     images : tuple of str
         Paths below the folder of the config, as they stand in the table.
     bars : tuple of (column, number)
-        Where no columns are named: those in which the row differs most from the mean, in standard deviations.
+        Where no columns are named: those in which the row differs most from the mean, in standard
+        deviations.
     """
 
     view: str

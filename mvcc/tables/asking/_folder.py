@@ -144,8 +144,8 @@ class AnswersFolder:
         if not records or records[0][1] != _COLUMNS:
             columns = ",".join(_COLUMNS)
             raise StoreError(
-                f"{path}:1: the first line must be {columns}; this is no log of answers. Choose another folder with "
-                f"--out."
+                f"{path}:1: the first line must be {columns}; this is no log of answers. Choose"
+                " another folder with --out."
             )
         return records[1:], cut
 

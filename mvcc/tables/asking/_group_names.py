@@ -30,9 +30,10 @@ def check_new_name(name: str) -> None:
     if looks_like_handle(name):
         raise InvalidInputError(
             f"{shown(name)} must not be the name of a group: g with a number stands for the group "
-            f"of this number. Choose another name."
+            "of this number. Choose another name."
         )
     if len(name) > MOST_LETTERS:
         raise InvalidInputError(
-            f"The name {shown(name)} has {len(name)} letters; a group's name has at most {MOST_LETTERS}."
+            f"The name {shown(name)} has {len(name)} letters; a group's name has at most"
+            f" {MOST_LETTERS}."
         )

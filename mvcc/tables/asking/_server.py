@@ -42,8 +42,10 @@ _LOOK = 0.1  # seconds between two looks at what takes too long
 _PATIENCE = 30  # seconds for a request to arrive as a whole, and for its response to leave
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -78,8 +80,8 @@ def serve_page(
 class PageServer(ThreadingHTTPServer):
     """Serve one page and take its answers, one at a time; pictures are below the folder ``images``.
 
-    A connection is closed that takes too long, however often it moves a byte; what the server itself needs for an
-    answer is not counted. Connections beyond the most wait for others to end.
+    A connection is closed that takes too long, however often it moves a byte; what the server
+    itself needs for an answer is not counted. Connections beyond the most wait for others to end.
     """
 
     daemon_threads = True

@@ -50,7 +50,8 @@ class AskSession:
     Raises
     ------
     StoreError
-        For a folder that holds other things, answers about other tables, or that another process writes to.
+        For a folder that holds other things, answers about other tables, or that another process
+        writes to.
     """
 
     def __init__(
@@ -87,8 +88,8 @@ class AskSession:
                     self._take(entry.id, entry.answer, again=True, stored=[])
                 except MvccError as error:
                     raise InvalidInputError(
-                        f"{self._folder.line(number)}: {error} If these are answers about other tables, choose another "
-                        f"folder with --out."
+                        f"{self._folder.line(number)}: {error} If these are answers about other"
+                        " tables, choose another folder with --out."
                     ) from error
             self._store([])
             for group in self.groups:
@@ -398,9 +399,11 @@ class AskSession:
             found = {
                 look.question.id: (
                     look.question,
-                    f"you said {look.said}; what is near it says {look.near}"
-                    if look.near
-                    else f"you said {look.said}, which nothing else was put into since",
+                    (
+                        f"you said {look.said}; what is near it says {look.near}"
+                        if look.near
+                        else f"you said {look.said}, which nothing else was put into since"
+                    ),
                 )
                 for look in self._questions.second_looks
             }

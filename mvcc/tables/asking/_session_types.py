@@ -15,7 +15,8 @@ class Said:
     answer : str
         The name of the group, "unsure" or "outlier".
     guessed : bool or None
-        Whether it is the group that was offered first; None where it names none that was there, or a second look.
+        Whether it is the group that was offered first; None where it names none that was there, or
+        a second look.
     moved : float or None
         As in ``Status``, after each ten answers.
     """
@@ -34,7 +35,8 @@ class Status:
     ----------
     n_answers, n_groups, guessed_of_last_ten : int
     moved : float or None
-        Share of the rows whose likeliest group was changed by the last ten answers before the last multiple of ten.
+        Share of the rows whose likeliest group was changed by the last ten answers before the last
+        multiple of ten.
     n_clusters_hint : int
     settled : bool
     version : int

@@ -35,11 +35,12 @@ Found = dict[str, Any]
 def distinguishing_columns(table: Table, labels: NDArray[np.int64], k: int) -> list[list[Found]]:
     """Return for each cluster the columns that set it apart, the best first.
 
-    Each is told by the values for which the share of rows inside the cluster exceeds the share of rows outside most:
-    those above, below or between two values of a number or date, or one value of a category. The difference of the two
-    shares, from 0 to 1, ranks columns of all kinds. For values above or below it is the Kolmogorov–Smirnov distance
-    (Youden 1950 calls it J), for those between two values Kuiper's statistic. Columns whose difference is within
-    Kuiper's critical value at 1 % are left out.
+    Each is told by the values for which the share of rows inside the cluster exceeds the share of
+    rows outside most: those above, below or between two values of a number or date, or one value of
+    a category. The difference of the two shares, from 0 to 1, ranks columns of all kinds. For
+    values above or below it is the Kolmogorov–Smirnov distance (Youden 1950 calls it J), for those
+    between two values Kuiper's statistic. Columns whose difference is within Kuiper's critical
+    value at 1 % are left out.
 
     Takes linear time: numbers are looked at by 256 quantiles.
     """
@@ -123,9 +124,9 @@ def _ranges(
                 {
                     "column": column.name,
                     "kind": column.kind,
-                    "rule": _rule(low, high)
-                    if m > 2
-                    else f"= {written(edges[first], column.kind)}",
+                    "rule": (
+                        _rule(low, high) if m > 2 else f"= {written(edges[first], column.kind)}"
+                    ),
                     "low": low,
                     "high": high,
                     "inside": float(inside[cluster, first:last].sum()),
@@ -189,7 +190,8 @@ def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
         return said
     if one["kind"] == "number" and difference < _NEARLY and not one["rule"].startswith("="):
         said["words"] = (
-            f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'} {column}"
+            f"{'medium' if one['low'] and one['high'] else 'high' if one['low'] else 'low'}"
+            f" {column}"
         )
     quantiles = [
         np.nanquantile(one["values"][rows], _QUANTILES, method="lower")
@@ -204,9 +206,10 @@ def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
 def distinguishing_words(table: Table, labels: NDArray[np.int64], k: int) -> list[list[list[Any]]]:
     """Return for each cluster its words, with the shares of texts inside and outside that have them.
 
-    They are ranked by their part of the Kullback–Leibler divergence between inside and outside (Tomokiyo and Hurst
-    2003), among those that are in more texts inside beyond chance. The class-based TF-IDF of topic models ranks words
-    that are in nearly every text, such as "from", above those that a reader looks for.
+    They are ranked by their part of the Kullback–Leibler divergence between inside and outside
+    (Tomokiyo and Hurst 2003), among those that are in more texts inside beyond chance. The
+    class-based TF-IDF of topic models ranks words that are in nearly every text, such as "from",
+    above those that a reader looks for.
     """
     texts = _texts(table)
     if texts is None:

@@ -91,7 +91,8 @@ def _places(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Return the distance of every row to its center, its simplified silhouette, and the nearest other cluster.
 
-    The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of distances to rows.
+    The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
+    distances to rows.
     """
     there = np.unique(labels)
     distances = np.full((len(X), k), np.inf)

@@ -125,7 +125,10 @@ class Reasons:
         where = f" ({link.where})" if link.where else ""
         if node[0] != link.to[0]:
             return f"{names[0]} is matched with {names[1]}"
-        return f"{names[0]} and {names[1]} were said to {'be apart' if link.apart else 'belong together'}{where}"
+        return (
+            f"{names[0]} and {names[1]} were said to"
+            f" {'be apart' if link.apart else 'belong together'}{where}"
+        )
 
 
 def _lines(places: list[str]) -> str:

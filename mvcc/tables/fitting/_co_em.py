@@ -96,9 +96,9 @@ class CoEM(Method):
                     "n_received": _count(came.constraints),
                     "disagreement": found.disagreement,
                     "divergence": found.divergence if np.isfinite(found.divergence) else None,
-                    "closest": sorted(number[list(found.closest)].tolist())
-                    if found.closest
-                    else None,
+                    "closest": (
+                        sorted(number[list(found.closest)].tolist()) if found.closest else None
+                    ),
                     "suspicious": found.suspicious,
                 }
             )
@@ -196,7 +196,10 @@ def _cautions(
     matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
     for number, table in enumerate(tables):
         if matched and number not in matched:
-            yield f"{table.name}: no row is matched with one of another view; it was clustered by itself."
+            yield (
+                f"{table.name}: no row is matched with one of another view; it was clustered by"
+                " itself."
+            )
 
 
 def _of_constraints(
@@ -213,30 +216,37 @@ def _of_constraints(
     if not propagates:
         if several and not n_passed:
             yield (
-                "No constraint was transferred: no constrained pair has both rows matched. Add matches "
-                "for the rows that are constrained."
+                "No constraint was transferred: no constrained pair has both rows matched. Add"
+                " matches for the rows that are constrained."
             )
         return
     n_light = sum(int((given.weights < transfer.threshold).sum()) for given in fit.given)
     if n_light:
         yield (
-            f"{n_light} of the {n_given} constraints weigh less than the threshold {transfer.threshold:g}: they count "
-            f"in their own view, but nothing is inferred from them or transferred. Give them more weight, or lower the "
-            f"threshold (--threshold)."
+            f"{n_light} of the {n_given} constraints weigh less than the threshold"
+            f" {transfer.threshold:g}: they count in their own view, but nothing is inferred from"
+            " them or transferred. Give them more weight, or lower the threshold (--threshold)."
         )
     if n_light == n_given or n_inferred:
         return
     if job.threshold == "cv":
-        farther = f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one (--threshold) lets"
+        farther = (
+            f"Cross-validation chose the threshold {transfer.threshold:g}; a lower one"
+            " (--threshold) lets"
+        )
     else:
-        farther = "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv), lets"
+        farther = (
+            "A lower threshold (--threshold), or one chosen by cross-validation (--threshold cv),"
+            " lets"
+        )
     if several and not n_passed:
         yield (
-            f"No constraint was transferred: none reached two rows that are matched. {farther} them reach "
-            f"farther; matches for the rows that are constrained help most."
+            f"No constraint was transferred: none reached two rows that are matched. {farther} them"
+            " reach farther; matches for the rows that are constrained help most."
         )
     else:
         yield (
-            f"Nothing was inferred for rows near those that were judged; only what was said, and what follows from it, "
-            f"was {'transferred' if several else 'used'}. {farther} it reach farther."
+            "Nothing was inferred for rows near those that were judged; only what was said, and"
+            f" what follows from it, was {'transferred' if several else 'used'}. {farther} it reach"
+            " farther."
         )

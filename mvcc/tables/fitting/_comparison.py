@@ -204,9 +204,9 @@ def compare(
     for (u, v), cut in mine.cuts.items():
         if cut.beyond_chance().mean() < _NEAR_CHANCE:
             cautions.append(
-                f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same clusters: where their match "
-                f"is cut, {cut.agreement:.0%} of {len(cut.first)} matched rows share their cluster "
-                f"({cut.by_chance:.0%} by chance)."
+                f"{inputs.tables[u].name} and {inputs.tables[v].name} hardly show the same"
+                f" clusters: where their match is cut, {cut.agreement:.0%} of {len(cut.first)}"
+                f" matched rows share their cluster ({cut.by_chance:.0%} by chance)."
             )
     facts = {
         "folds": JUDGMENT_FOLDS if mine.kept else 0,
@@ -234,9 +234,11 @@ def held_out_by(
         cuts = _by_fewer_matches(contest, labels, on_step)
     return {
         name: Outcome(
-            joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)])
-            if judged
-            else None,
+            (
+                joined([fold.tested(found) for fold, found in zip(judged, own, strict=True)])
+                if judged
+                else None
+            ),
             cuts.get(name, {}),
             _stability(own),
         )

@@ -36,8 +36,8 @@ class Scores:
     def share(self) -> tuple[float, float]:
         """Return the mean of the kinds, and its standard error, which is robust to objects that several are about.
 
-        Each object adds the square of the sum of what is about it, less the pairs, which two add (Aronow, Samii and
-        Assenova, "Cluster-Robust Variance Estimation for Dyadic Data", 2015).
+        Each object adds the square of the sum of what is about it, less the pairs, which two add
+        (Aronow, Samii and Assenova, "Cluster-Robust Variance Estimation for Dyadic Data", 2015).
         """
         found, place, counts = np.unique(self.kinds, return_inverse=True, return_counts=True)
         means = np.bincount(place, self.hits) / counts
@@ -78,8 +78,9 @@ def judged_folds(
 ) -> list[JudgedFold]:
     """Return folds of judged objects, none where fewer than twenty judgments are given.
 
-    An object is held out with all its judgments, so that nothing that is seen says anything of it; of its group no more
-    is hidden. Were whole neighborhoods held out, of few large ones too little would be left to learn from.
+    An object is held out with all its judgments, so that nothing that is seen says anything of it;
+    of its group no more is hidden. Were whole neighborhoods held out, of few large ones too little
+    would be left to learn from.
     """
     if sum(map(len, given)) < FEWEST_JUDGMENTS:
         return []
@@ -123,7 +124,10 @@ class MatchFold:
 
 
 def match_folds(relations: Relations, sizes: Sequence[int], seed: int) -> list[MatchFold]:
-    """Return folds of matches; all of an object are cut together. None is cut between views with fewer than ten."""
+    """Return folds of matches; all of an object are cut together.
+
+    None is cut between views with fewer than ten.
+    """
     enough = {key for key, rows in relations.items() if len(rows) >= FEWEST_MATCHES}
     if not enough:
         return []

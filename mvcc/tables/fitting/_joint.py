@@ -104,8 +104,8 @@ class Joint(Method):
         for (u, v), found in matches.items():
             if found["hardly_agree"]:
                 said.append(
-                    f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong matches cannot be "
-                    f"told from right ones."
+                    f"{tables[u].name} and {tables[v].name} hardly show the same groups, so wrong"
+                    " matches cannot be told from right ones."
                 )
             if listed := found["suspicious"]:
                 left_out, several = sum(match[3] for match in listed), len(listed) > 1
@@ -124,8 +124,10 @@ class Joint(Method):
         named = [" and ".join(tables[number].name for number in numbers) for numbers in sets]
         return [
             *said,
-            f"No three matches connect {' with '.join(named)}: each was clustered by itself, and the numbers of their "
-            f"clusters mean nothing to each other.",
+            (
+                f"No three matches connect {' with '.join(named)}: each was clustered by itself,"
+                " and the numbers of their clusters mean nothing to each other."
+            ),
         ]
 
     def _moved(self, tables: list[Table], fit: Fit) -> list[Rows]:
@@ -188,7 +190,10 @@ class _Reasons:
         near_view, near_row, same = self._nearest[view][row]
         if near_row < 0:
             return "no judged row of its cluster is near; the judgments changed which columns count"
-        way = f"{self._ids[view][row]} is {'matched with' if same else 'near'} {self._ids[near_view][near_row]}"
+        way = (
+            f"{self._ids[view][row]} is {'matched with' if same else 'near'}"
+            f" {self._ids[near_view][near_row]}"
+        )
         return f"because {way}, {self._heaviest[near_view, near_row]}"
 
 

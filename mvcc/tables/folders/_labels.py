@@ -71,8 +71,8 @@ class Labeler:
             known = _known(source.known)
         except OSError as error:
             raise WorkerError(
-                f"A worker cannot read {error.filename}: {error.strerror}. The folder of the results must be on a "
-                f"disk that all workers see under the same path."
+                f"A worker cannot read {error.filename}: {error.strerror}. The folder of the"
+                " results must be on a disk that all workers see under the same path."
             ) from error
         return cls(source, view, known)
 
@@ -154,8 +154,9 @@ def write_labels(
     (counts,) = computed(client, [dd.read_parquet(path, columns=by).groupby(by).size(split_out=1)])
     if (n := int(counts.sum())) != folder.n_rows:
         raise StoreError(
-            f"{clipped(path, 1000)} holds {n} rows, but {folder.path} has {folder.n_rows}: something else has written "
-            f"to it, or does not show all files yet. Run the command again."
+            f"{clipped(path, 1000)} holds {n} rows, but {folder.path} has {folder.n_rows}:"
+            " something else has written to it, or does not show all files yet. Run the command"
+            " again."
         )
     return counts.sort_index()
 

@@ -23,7 +23,8 @@ _FORMER_FORMAT = 2  # names the private modules that classes were in
 _HEAD, _SCHEMA = "mvcc.json", "schema.json"
 _ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+(?=\.)')
 _PRIVATE_MODULE = re.compile(r'(?<="__module__": "mvcc\.)(\w+)(?:\.\w+)*\._\w+(?=")')
-# of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run nothing either
+# of this package and of NumPy; skops itself knows scikit-learn's and Python's own, which run
+# nothing either
 _TYPES = {
     "mvcc.cluster.MPCKMeans",
     "mvcc.cluster.PCKMeans",
@@ -111,8 +112,8 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
     except Exception as error:  # a damaged file raises whatever its first odd byte leads to
         raise damaged(place, clipped(" ".join(str(error).split()), 200).rstrip(".")) from error
     raise StoreError(
-        f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc {__version__}, which "
-        f"reads formats {_FORMER_FORMAT} and {FORMAT}. Cluster again."
+        f"{place} is of format {clipped(str(version))}, written by mvcc {written}; this is mvcc"
+        f" {__version__}, which reads formats {_FORMER_FORMAT} and {FORMAT}. Cluster again."
     )
 
 
@@ -135,8 +136,8 @@ def _views(content: bytes, place: str) -> list[dict[str, Any]]:
     found = skops.io.get_untrusted_types(data=content)
     if other := sorted(set(found) - _TYPES):
         raise StoreError(
-            f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}. Somebody has changed it; "
-            f"do not load it."
+            f"{place} holds types that mvcc never writes: {clipped(', '.join(other), 300)}."
+            " Somebody has changed it; do not load it."
         )
     with (
         warnings.catch_warnings()

@@ -1,7 +1,7 @@
 """The parts of a stored model: each is made anew, of what it needs to predict and nothing else, once this is checked.
 
-A file with the right checksum may still hold anything. So every estimator that mvcc stores is declared here: its
-attributes, their types, ranges and shapes.
+A file with the right checksum may still hold anything. So every estimator that mvcc stores is
+declared here: its attributes, their types, ranges and shapes.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ class SavedView:
             row, column = missing[0].tolist()
             name = self.columns[column]
             raise InvalidInputError(
-                f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had one when they were "
-                f"clustered. Write a number, or leave the row out."
+                f"{place(row)} has no value in the column {name!r}, but all rows of {self.name} had"
+                " one when they were clustered. Write a number, or leave the row out."
             )
         return check_data(numbers)
 
@@ -107,7 +107,8 @@ class SavedClustering:
 
         Parameters
         ----------
-        X : DataFrame with the columns that were clustered, or array-like of shape (n, d) of them in their order
+        X : DataFrame with the columns that were clustered, or array-like of shape (n, d) of them in
+        their order
         view : str
             The name of the view.
 
@@ -119,8 +120,8 @@ class SavedClustering:
         Raises
         ------
         InvalidInputError
-            For an unknown view, missing columns, values that are no numbers, or spectral features in which new rows
-            cannot be placed (:class:`mvcc.SpectralFeatures`).
+            For an unknown view, missing columns, values that are no numbers, or spectral features
+            in which new rows cannot be placed (:class:`mvcc.SpectralFeatures`).
         """
         of_view = self.view(view)
         columns = of_view.columns

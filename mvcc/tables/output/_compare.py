@@ -143,9 +143,9 @@ def _compared(
         "name": name,
         "rows": len(common),
         "only_in": [len(here) - len(common), len(there) - len(common)],
-        "adjusted_rand": float(adjusted_rand_score(own[inside], other[inside]))
-        if inside.sum() > 1
-        else None,
+        "adjusted_rand": (
+            float(adjusted_rand_score(own[inside], other[inside])) if inside.sum() > 1 else None
+        ),
         "numbers": number.tolist(),
         "clusters": [rows, columns],
         "table": table.tolist(),

@@ -109,8 +109,8 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
         if ending and kind is None:
             known = ", ".join(f".{name}" for name in _WRITERS)
             raise ConfigError(
-                f"--out {out}: the ending {shown(f'.{ending}')} is none of {known}. For a folder of that name, add "
-                f"--format."
+                f"--out {out}: the ending {shown(f'.{ending}')} is none of {known}. For a folder of"
+                " that name, add --format."
             )
         kind = kind or "csv"
         return kind, {out / f"{name}.{kind}": [name] for name in names}
@@ -120,8 +120,8 @@ def _files(out: Path, kind: str | None, names: list[str]) -> tuple[str, dict[Pat
         )
     if ending != "xlsx" and len(names) > 1:
         raise ConfigError(
-            f"{out} holds one table, and there are {len(names)} views. Name a folder with --out, or a file that ends "
-            f"with .xlsx, which has a sheet for each."
+            f"{out} holds one table, and there are {len(names)} views. Name a folder with --out, or"
+            " a file that ends with .xlsx, which has a sheet for each."
         )
     return ending, {out: names}
 
@@ -134,8 +134,8 @@ def _with_clusters(folder: Path, job: Job, facts: Clustering, place: int) -> _Ex
     columns, values = label_columns(facts.views[place])
     if sha256_of(content) != facts.inputs[place].sha256 or set(ids) != set(values):
         raise DataError(
-            f"{view.path} has changed since it was clustered. Restore the file, or cluster it again: "
-            f"mvcc cluster {folder / CONFIG} --out {folder} --fresh"
+            f"{view.path} has changed since it was clustered. Restore the file, or cluster it"
+            f" again: mvcc cluster {folder / CONFIG} --out {folder} --fresh"
         )
     beside = pd.DataFrame([values[name] for name in ids], columns=columns).rename(columns=_NAMES)
     beside.columns = beside.columns.map(lambda name: _free(name, frame.columns))

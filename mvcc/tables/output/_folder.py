@@ -56,7 +56,8 @@ def _check(out: OutputFolder, job: Job) -> None:
         out.fresh = True  # what a killed clustering left is ours
     elif not out.fresh:
         raise StoreError(
-            f"{out.path} holds a clustering. Choose another folder with --out, or replace it with --fresh."
+            f"{out.path} holds a clustering. Choose another folder with --out, or replace it with"
+            " --fresh."
         )
     tables = [f"{view}/{table}" for view in job.views for table in TABLES]
     labels = [f"{name}/{ALL_LABELS}" for name, view in job.views.items() if is_folder(view.path)]
@@ -96,7 +97,8 @@ def job_of_clustering(folder: Path, facts: Clustering) -> Job:
     if list(job.views) != names:
         listed = clipped(", ".join(names), 200)
         raise StoreError(
-            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or cluster again."
+            f"{folder / CONFIG} does not have the views of {FACTS}: {listed}. Restore the files, or"
+            " cluster again."
         )
     return job
 
@@ -166,12 +168,14 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
 def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     """Load the model that `mvcc cluster` has written, to give new rows their clusters.
 
-    Nothing in the file can run: it is JSON and arrays, and of types that are not those of a model nothing is made.
+    Nothing in the file can run: it is JSON and arrays, and of types that are not those of a model
+    nothing is made.
 
     Parameters
     ----------
     path : str or path
-        The folder of the results, whose model must have the checksum that ``clustering.json`` names; or the file alone.
+        The folder of the results, whose model must have the checksum that ``clustering.json``
+        names; or the file alone.
 
     Returns
     -------
@@ -181,7 +185,8 @@ def load_model(path: str | os.PathLike[str]) -> SavedClustering:
     Raises
     ------
     StoreError
-        Where there is no model, or it is damaged, changed, of another format, or holds what mvcc never writes.
+        Where there is no model, or it is damaged, changed, of another format, or holds what mvcc
+        never writes.
     """
     path = Path(path)
     return read_clustering(path)[0] if path.is_dir() else _model_in(path, _content_of(path))
@@ -192,7 +197,8 @@ def read_clustering(folder: Path) -> tuple[SavedClustering, Clustering]:
     file, facts = folder / MODEL, read_facts(folder)
     if not file.exists() and (folder / FORMER_MODEL).exists():
         raise StoreError(
-            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster again."
+            f"{folder / FORMER_MODEL} was written by an earlier mvcc and is not read. Cluster"
+            " again."
         )
     content = _content_of(file)
     if damage := _damage_of_model(content, facts):

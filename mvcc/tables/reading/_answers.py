@@ -166,7 +166,8 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     for table, rows in zip(inputs.tables, kept, strict=True):
         if len(rows) < 2:
             raise DataError(
-                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be outliers."
+                f"{table.path}: of {len(table.ids)} rows, all but {len(rows)} were said to be"
+                " outliers."
             )
     used = inputs.on_rows(kept)
     n_constraints, n_matches = (
@@ -179,8 +180,8 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
     of_views = [f"{counted(len(own), 'row')} of {table.name}"
                 for table, own in zip(inputs.tables, outliers, strict=True) if len(own)]  # fmt: skip
     note = (
-        f"Left out as {counted(n_objects, 'outlier')}: {', '.join(of_views)}, {counted(n_constraints, 'constraint')} "
-        f"and {counted(n_matches, 'match')}."
+        f"Left out as {counted(n_objects, 'outlier')}: {', '.join(of_views)},"
+        f" {counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}."
     )
     return replace(used, answers=replace(inputs.answers, notes=(*inputs.answers.notes, note)))
 
@@ -208,7 +209,8 @@ class _Objects:
         view, _, row = name.partition(":")
         if view not in self._numbers:
             raise DataError(
-                f"{where}: {shown(name)} is of no view that is clustered{nearest(view, self._numbers)}"
+                f"{where}: {shown(name)} is of no view that is"
+                f" clustered{nearest(view, self._numbers)}"
             )
         number = self._numbers[view]
         if row not in self._tables[number].row:

@@ -74,7 +74,8 @@ def _is_text_in_lines(path: str, place: str) -> bool:
         for number, line in enumerate(iter(partial(file.readline, MOST_LINE + 1), b"")):
             if len(line) > MOST_LINE:
                 raise DataError(
-                    f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no table."
+                    f"{place}:{number + 1}: this line has more than {MOST_LINE:,} bytes; this is no"
+                    " table."
                 )
             if b"\0" in line or not line.isascii():
                 decoded(line, place, DataError, number)

@@ -174,9 +174,11 @@ def understand_all(frame: pd.DataFrame, asked: dict[str, Kind | None]) -> dict[s
     usable = np.all(np.abs(numbers) <= MOST, axis=0)
     place = {column: n for n, column in enumerate(quick) if usable[n]}
     found = {
-        column: Understood(Column(column, "number"), numbers[:, place[column]])
-        if column in place
-        else understand(frame[column], kind, delimiter)
+        column: (
+            Understood(Column(column, "number"), numbers[:, place[column]])
+            if column in place
+            else understand(frame[column], kind, delimiter)
+        )
         for column, kind in asked.items()
     }
     if any(
@@ -305,7 +307,10 @@ def _as_number(
         if note:
             return _numeric(column, other, texts, note)
         row = int(texts.str.contains(",", na=False).to_numpy(dtype=bool).argmax())
-        what = f"{clipped(repr(texts.iloc[row]))}, whose comma may be a decimal comma or separate thousands,"
+        what = (
+            f"{clipped(repr(texts.iloc[row]))}, whose comma may be a decimal comma or separate"
+            " thousands,"
+        )
         point = with_point(texts.iloc[row]) or texts.iloc[row].replace(",", "")
         remedy = f"Write {point}, or separate the columns with semicolons"
         return Understood(

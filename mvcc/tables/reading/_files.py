@@ -41,7 +41,8 @@ def read_frame(path: str) -> pd.DataFrame:
     """
     ending = known_ending(path)
     with reading(path), without_words_of_libraries():
-        # never by name: some libraries take names for addresses on the network, or read whole folders
+        # never by name: some libraries take names for addresses on the network, or read whole
+        # folders
         return _READERS[ending](content_of(path), clipped(path, MOST_SHOWN))
 
 
@@ -61,7 +62,8 @@ def known_ending(path: str) -> str:
         raise DataError(f"{place}: this is a folder; name a file.")
     if ending not in _READERS:
         raise DataError(
-            f"{place}: the format {shown_ending(ending)} is not known. Known endings: {', '.join(_READERS)}."
+            f"{place}: the format {shown_ending(ending)} is not known. Known endings:"
+            f" {', '.join(_READERS)}."
         )
     return ending
 
@@ -118,8 +120,8 @@ def text_frames(
 ) -> Iterator[pd.DataFrame]:
     """Give the rows of a text file, all at once, of which there are so many lines, or some at a time.
 
-    Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns, and
-    ``attrs["first"]`` in which line row 0 is.
+    Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns,
+    and ``attrs["first"]`` in which line row 0 is.
     """
     first = lines.readline(MOST_LINE)
     if not first.strip():

@@ -120,9 +120,9 @@ def _why_not(
     if other is None:
         return table.lacks(name)
     return (
-        f"{shown(name)} is a row of {other}, and no match says which row of {table.name} is the same object. Where "
-        f"{shown(names[0])} and {shown(names[1])} are the same object, write them into a file of matches "
-        f"(--match {table.name}:{other}=FILE)."
+        f"{shown(name)} is a row of {other}, and no match says which row of {table.name} is the"
+        f" same object. Where {shown(names[0])} and {shown(names[1])} are the same object, write"
+        f" them into a file of matches (--match {table.name}:{other}=FILE)."
     )
 
 
@@ -185,13 +185,14 @@ def matched_ids(
 ) -> tuple[list[str], list[list[str]], bool]:
     """Return the names of the columns of matches, the ids of both views, and whether a name tells what these are.
 
-    They are called by the names of the views or of their id columns, or left and right, or are the first two. A first
-    line that is no match names the columns.
+    They are called by the names of the views or of their id columns, or left and right, or are the
+    first two. A first line that is no match names the columns.
     """
     names = [str(name).strip() for name in frame.columns]
     if len(names) < 2:
         raise DataError(
-            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has one."
+            f"{path}: there must be two columns, the ids of {views[0]} and of {views[1]}; it has"
+            " one."
         )
     sides, is_header = _sides(names, views, id_columns)
     return names, [as_texts(frame.iloc[:, column]).tolist() for column in sides], is_header

@@ -23,7 +23,8 @@ def read_records(
     ----------
     path : str or Path
     error : type
-        Raised with file and line for what cannot be read, and for a record that is not as long as the first.
+        Raised with file and line for what cannot be read, and for a record that is not as long as
+        the first.
     appended : bool
         A last line without an end was cut off, and is left out.
 

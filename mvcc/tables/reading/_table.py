@@ -80,9 +80,11 @@ class Table:
         return replace(
             self,
             ids=[self.ids[row] for row in rows],
-            X=self.X[rows]
-            if isinstance(self.X, np.ndarray)
-            else self.X.iloc[rows].reset_index(drop=True),
+            X=(
+                self.X[rows]
+                if isinstance(self.X, np.ndarray)
+                else self.X.iloc[rows].reset_index(drop=True)
+            ),
             reference=None if self.reference is None else [self.reference[row] for row in rows],
             shown={column: [texts[row] for row in rows] for column, texts in self.shown.items()},
         )
@@ -92,7 +94,10 @@ class Table:
         said = f"{self.name} ({self.path}) has no row with the id {shown(name)}"
         if self.id_column is None:
             option = option_for("--id-column", self.name, ["COLUMN"])
-            return f"{said}: it has no id column, so that its rows are numbered from 0; name one with {option}."
+            return (
+                f"{said}: it has no id column, so that its rows are numbered from 0; name one with"
+                f" {option}."
+            )
         return said + nearest(name, self.ids)
 
 
@@ -120,7 +125,10 @@ def table_of(
     show: Collection[str] = (),
     ids: list[str] | None = None,
 ) -> Table:
-    """Return the table that a frame is; the rows are called by ``ids``, or by a column. Raises as `read_table`."""
+    """Return the table that a frame is; the rows are called by ``ids``, or by a column.
+
+    Raises as `read_table`.
+    """
     refuse_repeated_columns(frame, view.path)
     if not len(frame):
         raise DataError(f"{view.path}: there are no rows.")
@@ -187,8 +195,8 @@ def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
         if column not in view.ignore:
             option = option_for("--ignore", name, [*view.ignore, str(column)])
             raise DataError(
-                f"{view.path}: the column {_listed([column])} holds bytes that are not text in UTF-8. Leave it out "
-                f"({option}), or write it as text."
+                f"{view.path}: the column {_listed([column])} holds bytes that are not text in"
+                f" UTF-8. Leave it out ({option}), or write it as text."
             )
 
 
@@ -268,8 +276,8 @@ def _left_out_labels(
             compare = option_for("--labels-column", name, [column.name])
             use = option_for("--columns", name, [*columns, column.name])
             yield (
-                f"{view.path}: the column {_listed([column.name])} looks like labels and was left out. Compare the "
-                f"clusters with it ({compare}), or cluster by it as well ({use})."
+                f"{view.path}: the column {_listed([column.name])} looks like labels and was left"
+                f" out. Compare the clusters with it ({compare}), or cluster by it as well ({use})."
             )
 
 
@@ -306,14 +314,15 @@ def ids_of(frame: pd.DataFrame, column: str | None, path: str) -> list[str]:
     ids = as_texts(frame[column])
     if (empty := (ids == "") | frame[column].isna()).any():
         raise DataError(
-            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column {_listed([column])}; give it one."
+            f"{place_of(frame, path, int(empty.argmax()))} has no id in the column"
+            f" {_listed([column])}; give it one."
         )
     if ids.duplicated().any():
         second = int(ids.duplicated().argmax())
         first = int((ids == ids.iloc[second]).argmax())
         raise DataError(
-            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as {_row(frame, first)} "
-            f"has; ids must be distinct."
+            f"{place_of(frame, path, second)} has the id {clipped(repr(ids.iloc[second]))}, as"
+            f" {_row(frame, first)} has; ids must be distinct."
         )
     return ids.tolist()
 
@@ -324,16 +333,18 @@ def _mistaken(frame: pd.DataFrame, view: View, name: str, one: Understood) -> st
     assert mistake is not None
     like_it = f"{counted(mistake.n, 'value')} {'is' if mistake.n == 1 else 'are'} like that"
     return (
-        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column {_listed([column])}; {like_it}. "
-        f"{mistake.remedy}, or leave the column out ({option_for('--ignore', name, [column])})."
+        f"{place_of(frame, view.path, mistake.row)} has {mistake.what} in the column"
+        f" {_listed([column])}; {like_it}. {mistake.remedy}, or leave the column out"
+        f" ({option_for('--ignore', name, [column])})."
     )
 
 
 def no_column(frame: pd.DataFrame, column: str, path: str) -> str:
     """Say that there is no such column."""
     return (
-        f"{path}: there is no column {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns "
-        f"are {_listed(frame.columns)}."
+        f"{path}: there is no column"
+        f" {clipped(repr(column))}{nearest(column, map(str, frame.columns))} The columns are"
+        f" {_listed(frame.columns)}."
     )
 
 
