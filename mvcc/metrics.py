@@ -1,4 +1,6 @@
-"""Scores of clusterings and of propagated constraints against known labels (§6.2, §6.3), and of rows by themselves."""
+"""Scores of clusterings and of propagated constraints against known labels (§6.2, §6.3), and of
+rows by themselves.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def pairwise_f_measure(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of rows whose cluster stands for their class, with the best assignment of clusters to classes.
+    """Share of rows whose cluster stands for their class, with the best assignment of clusters to
+    classes.
 
     Each cluster stands for one class at most, and each class has one cluster at most (Kuhn, "The
     Hungarian Method for the Assignment Problem", 1955). Papers call it ACC.
@@ -80,7 +83,9 @@ def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of rows that are of the most frequent class of their cluster; several clusters may stand for one class.
+    """Share of rows that are of the most frequent class of their cluster.
+
+    Several clusters may stand for one class.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Build wheel and sdist, install them in empty environments, and use what is installed: ``make packages``.
+"""Build wheel and sdist, install them in empty environments, and use what is installed.
+
+``make packages``.
 
 The wheel is used with every Python given, else with one of each version that the classifiers name
 and that is at hand: on the PATH, or among those of pyenv. What the sdist installs must be the same
@@ -58,7 +60,9 @@ def named_versions() -> list[str]:
 
 
 def interpreters(versions: Iterable[str]) -> dict[str, str]:
-    """Return an interpreter for each of these versions that is at hand, this one rather than another."""
+    """Return an interpreter for each of these versions that is at hand, this one rather than
+    another.
+    """
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     found = {}
     for version in versions:

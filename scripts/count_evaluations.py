@@ -127,7 +127,9 @@ def count_step(
     candidates: NDArray[np.int64],
     metrics: NDArray[np.float64] | None = None,
 ) -> dict[str, int]:
-    """Count one E-step: for every constraint both of its ends at every candidate, which is all that Eq. 10 needs."""
+    """Count one E-step: for every constraint both of its ends at every candidate, which is all that
+    Eq. 10 needs.
+    """
     full, early = (CountedGaussians(X, labels, metrics, t) for t in (0.0, threshold))
     for pair in pairs.tolist():
         for u in pair:

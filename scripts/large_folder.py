@@ -1,4 +1,6 @@
-"""Measure how a folder that is larger than memory is clustered: time, memory, F, and that no row is lost.
+"""Measure how a folder that is larger than memory is clustered.
+
+Time, memory, F, and that no row is lost.
 
     python -m scripts.large_folder 1e8 --folder large          one view, in large/view0 and
     large/results python -m scripts.large_folder 1e7 --views 2 --kill        two views; a worker is
@@ -43,7 +45,10 @@ def truth_of(file: int, n_rows: int) -> np.ndarray:
 
 
 def rows_of(view: int, file: int, truth: np.ndarray) -> np.ndarray:
-    """Return the rows of a file: each cluster is an arc in a plane of its own, with noise around it."""
+    """Return the rows of a file.
+
+    Each cluster is an arc in a plane of its own, with noise around it.
+    """
     shape = np.random.default_rng([1, view])
     centers, planes = SPREAD * shape.normal(size=(K, COLUMNS)), shape.normal(size=(K, COLUMNS, 2))
     planes = np.linalg.qr(planes)[0] * RADIUS
@@ -198,7 +203,10 @@ def labels_of(folder: Path, n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarra
 
 
 def check(folder: Path, n_rows: int, n_views: int) -> None:
-    """Print F of all rows against the labels that generated them; end where a row is missing or there twice."""
+    """Print F of all rows against the labels that generated them.
+
+    End where a row is missing or there twice.
+    """
     facts = json.loads((folder / "results" / "clustering.json").read_bytes())
     truth = np.concatenate(
         [truth_of(file, size).astype(np.int8) for file, size in enumerate(sizes_of(n_rows))]

@@ -1,4 +1,6 @@
-"""Measure what is found among matches: wrong ones that are suspicious, and the counterparts of rows without a match.
+"""Measure what is found among matches.
+
+Wrong ones that are suspicious, and the counterparts of rows without a match.
 
     python -m scripts.matches --tasks 10        writes results/matches.csv; a stopped command goes
     on where it was
@@ -32,7 +34,9 @@ _SHARED = 700  # documents that both views have halves of
 
 
 def task(data: str, seed: int, mapped: float) -> tuple[list[Floats], int, Ints, Ints]:
-    """Return scaled views, the number of classes, the matches that are known and those that are not."""
+    """Return scaled views, the number of classes, the matches that are known and those that are
+    not.
+    """
     rng = np.random.default_rng([zlib.crc32(data.encode()), seed])
     if data == "newsgroups":
         halves, kinds = news()

@@ -1,4 +1,6 @@
-"""Measure what answers to questions buy: F after 0 to 160 of them, for several ways of choosing them.
+"""Measure what answers to questions buy.
+
+F after 0 to 160 of them, for several ways of choosing them.
 
     python -m scripts.questions --tasks 10        writes results/questions.csv; a stopped command
     goes on where it was
@@ -52,7 +54,9 @@ Floats = NDArray[np.float64]
 
 
 class Task:
-    """Views with known classes, the model that was fitted without answers, and a person who answers."""
+    """Views with known classes, the model that was fitted without answers, and a person who
+    answers.
+    """
 
     def __init__(self, data: str, seed: int, wrong: float) -> None:
         self.seed = seed
@@ -108,7 +112,9 @@ def loaded(data: str, seed: int, rng: np.random.Generator) -> tuple[list[Floats]
 
 @cache
 def news() -> tuple[list[Floats], Ints]:
-    """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their groups."""
+    """Return tf-idf of the first and second halves of documents, 50 dimensions each, and their
+    groups.
+    """
     halves: tuple[list[str], list[str]] = ([], [])
     kinds = []
     for kind, folder in enumerate(
@@ -175,7 +181,9 @@ def explore_consolidate(task: Task, questions: Questions) -> Chosen:
 
 
 def npu(task: Task, questions: Questions) -> Chosen:
-    """Choose by entropy of the neighborhoods over the expected number of yes/no answers, after one of each kind."""
+    """Choose by entropy of the neighborhoods over the expected number of yes/no answers, after one
+    of each kind.
+    """
     chosen: list[int] = []
     start = explore_consolidate(task, questions)
     X = task.columns[task.matched]
@@ -220,7 +228,10 @@ def distinct(chosen: Chosen) -> Chosen:
 
 
 def by_groups(task: Task, strategy: str) -> Iterator[dict[str, float]]:
-    """Ask which group each chosen object belongs to; give F after every budget, and what the groups say of k."""
+    """Ask which group each chosen object belongs to.
+
+    Give F after every budget, and what the groups say of k.
+    """
     questions = Questions(task.views, task.relations)
     asked = 0
     chosen = distinct(chain(STRATEGIES[strategy](task, questions), random_rows(task, questions)))

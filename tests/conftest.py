@@ -1,4 +1,7 @@
-"""What all tests share: their tiers, the data they may need, and a last line that says what was left out."""
+"""What all tests share.
+
+Their tiers, the data they may need, and a last line that says what was left out.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _compile_once() -> None:
-    """Fill numba's cache before workers start: they would all compile the same kernels at the same time."""
+    """Fill numba's cache before workers start.
+
+    They would all compile the same kernels at the same time.
+    """
     from mvcc.experiments import Config
     from mvcc.experiments._trial import warm_up
 

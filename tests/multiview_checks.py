@@ -1,4 +1,6 @@
-"""What every multi-view estimator promises, whatever its parameters are: one function for each promise.
+"""What every multi-view estimator promises, whatever its parameters are.
+
+One function for each promise.
 
 Each takes an estimator that is not fitted, and a problem, in the manner of
 ``sklearn.utils.estimator_checks``.

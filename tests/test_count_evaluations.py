@@ -1,4 +1,6 @@
-"""What is counted is what the slow reference evaluates, and what early stopping leaves out is below the threshold."""
+"""What is counted is what the slow reference evaluates, and what early stopping leaves out is below
+the threshold.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Laws that closures and propagation obey, whatever the constraints are, and that no reference is needed for."""
+"""Laws that closures and propagation obey, whatever the constraints are, and that no reference is
+needed for.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ from mvcc.exceptions import MvccError, StoreError
 
 
 def decoded(content: bytes, place: str, error: type[MvccError], lines_before: int = 0) -> str:
-    """Return the text of a file in UTF-8, with or without a byte-order mark; ``error`` is raised for what is none."""
+    """Return the text of a file in UTF-8, with or without a byte-order mark.
+
+    ``error`` is raised for what is none.
+    """
     before, binary, _ = content.partition(b"\0")
     what = "this is a binary file (or UTF-16), no text; save it as UTF-8"
     if not binary:
@@ -40,7 +43,8 @@ _NAME = r"(?:trials/)?\w[\w.]*"
 
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``, whose file takes its place, synced, unless something goes wrong.
+    """Give a temporary path beside ``path``, whose file takes its place, synced, unless something
+    goes wrong.
 
     The folder is made where it does not exist.
     """
@@ -68,7 +72,8 @@ def is_stream(path: Path) -> bool:
 
 
 def handle_of(path: Path) -> int | None:
-    """Return the number of the open file that a path names, as /dev/stdout, /dev/fd/3 and links to them do.
+    """Return the number of the open file that a path names, as /dev/stdout, /dev/fd/3 and links to
+    them do.
 
     What lies behind it is not looked at: opened by its path, it would lose what the shell has
     written to it.
@@ -110,7 +115,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def move(source: Path, target: Path) -> None:
-    """Move a file that is synced into the place of another, in a folder that is made where it does not exist."""
+    """Move a file that is synced into the place of another, in a folder that is made where it does
+    not exist.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(source, target)
     sync(target.parent)
@@ -149,7 +156,10 @@ def locked(folder: Path, on_note: Callable[[str], None] = lambda note: None) -> 
 
 
 def refuse_link(path: Path, what: str) -> None:
-    """Refuse a link, pipe or folder in the place of a file that only mvcc writes: it would write elsewhere."""
+    """Refuse a link, pipe or folder in the place of a file that only mvcc writes.
+
+    It would write elsewhere.
+    """
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise not_of_mvcc(path, what)
 
@@ -242,7 +252,9 @@ def is_sha256(text: str) -> bool:
 
 
 def damage_of(content: bytes, known: Sequence[str]) -> str:
-    """Say what is wrong with the content of a file that should have one of some checksums, or nothing if it has."""
+    """Say what is wrong with the content of a file that should have one of some checksums, or
+    nothing if it has.
+    """
     if not known:
         return "its checksum was never noted, so that no run has written it here"
     if (found := sha256_of(content)) in known:

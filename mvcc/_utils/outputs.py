@@ -157,7 +157,8 @@ class OutputFolder:
                 self._finish(name, part)
 
     def put(self, name: str, content: bytes, *, noted: bool = True) -> None:
-        """Write a file over another one that the command knows to be its own, by a list that it keeps itself.
+        """Write a file over another one that the command knows to be its own, by a list that it
+        keeps itself.
 
         Without ``noted``, the ledger has its unfinished part alone, and no checksum. The caller
         says why it could not be written.
@@ -285,7 +286,10 @@ class OutputFolder:
         return f"it belongs to {kinds.pop()}" if kinds else "it was changed since mvcc wrote it"
 
     def _link_before(self, name: str) -> Path | None:
-        """Return the first folder in the name of a file that is a link, if one is: mvcc makes none."""
+        """Return the first folder in the name of a file that is a link, if one is.
+
+        Mvcc makes none.
+        """
         folders = [self.path / folder for folder in Path(name).parents][
             -2::-1
         ]  # the last one is this folder
@@ -452,7 +456,10 @@ def write_output(
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write the file that a caller in Python names, whatever it holds; a link or a pipe stays what it is."""
+    """Write the file that a caller in Python names, whatever it holds.
+
+    A link or a pipe stays what it is.
+    """
     if is_stream(path):
         send(path, content)
     else:

@@ -1,4 +1,7 @@
-"""The scheduler of dask that a user names: whoever works on it connects here, and is told alike what is wrong."""
+"""The scheduler of dask that a user names.
+
+Whoever works on it connects here, and is told alike what is wrong.
+"""
 
 from __future__ import annotations
 

@@ -44,7 +44,10 @@ def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def as_floats(values: ArrayLike, what: str) -> NDArray[Any]:
-    """Turn an array-like into an array, of doubles if it holds numbers; what is beyond all doubles is infinite."""
+    """Turn an array-like into an array, of doubles if it holds numbers.
+
+    What is beyond all doubles is infinite.
+    """
     array = as_array(values, what)
     if array.dtype.kind not in "iuf":
         return array
@@ -72,7 +75,9 @@ def _in_brief(error: Exception) -> str:
 
 
 def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
-    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large, already."""
+    """Tell in one fast pass whether X is a C-ordered (n, d) array of finite floats, not too large,
+    already.
+    """
     if not (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -85,14 +90,19 @@ def is_clean(X: ArrayLike) -> TypeGuard[NDArray[np.float64]]:
 
 
 def _within_range(X: NDArray[np.float64]) -> bool:
-    """Tell whether squared distances can be computed and added up; NaN and infinity are out of range, too."""
+    """Tell whether squared distances can be computed and added up.
+
+    NaN and infinity are out of range, too.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         # not by BLAS, which waits for its threads where a machine is busy
         return bool(np.einsum("ij,ij->", X, X) <= LARGEST_SQUARE)
 
 
 def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
-    """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be squared."""
+    """Return X as a C-ordered (n, d) float array without NaN and infinity, and not too large to be
+    squared.
+    """
     if is_clean(X):
         return X
     # what only reads constraints or makes random numbers needs no scikit-learn, which takes a
@@ -103,7 +113,9 @@ def check_data(X: ArrayLike, what: str = "X") -> NDArray[np.float64]:
 
 
 def check_table(X: Any, what: str = "X") -> Any:
-    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of the same kind of floats, by rows."""
+    """Return X as ``check_data`` does, or a sparse matrix as a sparse array of the same kind of
+    floats, by rows.
+    """
     from scipy.sparse import csr_array, issparse
 
     if not issparse(X):
@@ -138,7 +150,10 @@ def checked_by(
 
 
 def _not_finite(X: Any, error: Exception) -> str:
-    """Say where a table of numbers has the first value that is missing or infinite; nothing of other tables."""
+    """Say where a table of numbers has the first value that is missing or infinite.
+
+    Nothing of other tables.
+    """
     with suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(X)
         if array.dtype.kind == "O":

@@ -28,7 +28,9 @@ _OTHER_KEYS = ("u unsure", "o fits nowhere", "p undo", "f finish", "l list", "? 
 
 
 def ask_in_terminal(session: AskSession, *, pairs: bool, single_keys: bool) -> None:
-    """Ask until nothing is left or the person finishes; every answer is stored before the next card.
+    """Ask until nothing is left or the person finishes.
+
+    Every answer is stored before the next card.
 
     Parameters
     ----------
@@ -71,7 +73,10 @@ class _Lines:
 
 
 class _Keyboard(_Lines):
-    """A terminal, whose keys work without Enter; what is typed ahead is kept, which click.getchar discards."""
+    """A terminal, whose keys work without Enter.
+
+    What is typed ahead is kept, which click.getchar discards.
+    """
 
     after_prompt = ""
 
@@ -377,7 +382,10 @@ def _summary(row: ShownRow) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a text without what a terminal would act on: blanks for line breaks, escapes as they are written."""
+    """Return a text without what a terminal would act on.
+
+    Blanks for line breaks, escapes as they are written.
+    """
     text = " ".join(text.split())
     return "".join(
         one if one.isprintable() else one.encode("unicode_escape").decode() for one in text

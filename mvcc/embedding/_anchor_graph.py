@@ -1,4 +1,6 @@
-"""The joint graph of very many rows: objects are tied to anchors, and near each other where they share some.
+"""The joint graph of very many rows.
+
+Objects are tied to anchors, and near each other where they share some.
 
 With B the ties of all objects to the anchors of all views, affinities are B K Bᵀ. They are never
 made: products with them are products with B and the small K, and their leading eigenvectors
@@ -127,7 +129,9 @@ class AnchorGraph:
         return np.maximum(found, _TINY)
 
     def with_matched_objects(self, columns_of: Callable[[Ints], Floats]) -> AnchorGraph:
-        """Return the graph with anchors of the objects that are seen in all views, by their columns side by side."""
+        """Return the graph with anchors of the objects that are seen in all views, by their columns
+        side by side.
+        """
         n = self.n_objects
         seen = np.flatnonzero(
             np.all([np.bincount(own, minlength=n) > 0 for own in self.objects], axis=0)
@@ -149,7 +153,9 @@ class AnchorGraph:
         )
 
     def components(self, number: int) -> AnchorEigenpairs:
-        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ) D^−½."""
+        """Return the largest eigenvalues, largest first, and eigenvectors of D^−½ (A + λ F Fᵀ)
+        D^−½.
+        """
         degrees = self.degrees + self.ties @ self.landmark_degrees
         factor = scipy.linalg.cholesky(self.kernel, lower=True)
         small = factor.T @ _dense_gram(self.ties, 1 / degrees).astype(np.float32) @ factor
@@ -248,7 +254,10 @@ class AnchorGraph:
 
 
 def by_anchors(sizes: list[int], relations: Relations, kind: GraphKind = "auto") -> bool:
-    """Tell whether objects of views are tied to anchors: where it is asked for, or objects are very many."""
+    """Tell whether objects of views are tied to anchors.
+
+    Where it is asked for, or objects are very many.
+    """
     return kind == "anchors" or (
         kind == "auto" and find_objects(sizes, relations)[0] >= ANCHORS_FROM
     )
@@ -331,7 +340,9 @@ def anchor_graph(
 def _agreement(
     ties: list[sp.csr_array], shared: list[sp.csr_array], places: list[Floats]
 ) -> tuple[Floats, dict[tuple[int, int], Floats]]:
-    """Return how much every two views agree, as ``view_agreement``; and each view's anchors where others see them.
+    """Return how much every two views agree, as ``view_agreement``.
+
+    And each view's anchors where others see them.
 
     The mean over all edges of Z Λ⁻¹ Zᵀ but loops needs no edge: it follows from sums at the
     anchors.
@@ -362,7 +373,9 @@ def _agreed(
     trust: Floats,
     weights: Floats,
 ) -> sp.csr_array:
-    """Return the ties of one view with less of those that other views contradict; the sums of rows stay.
+    """Return the ties of one view with less of those that other views contradict.
+
+    The sums of rows stay.
 
     A tie is weakened as an edge is in ``agreed``: an anchor is, in another view, where the objects
     that are tied to it are.
@@ -391,7 +404,8 @@ def _agreed(
 def _near_landmarks(
     X: Floats, own: Ints, view: ViewTies, landmarks: Ints, n_components: int
 ) -> sp.csr_array:
-    """Return weights of the landmarks that are near every anchor of a view, by columns and by eigenvectors.
+    """Return weights of the landmarks that are near every anchor of a view, by columns and by
+    eigenvectors.
 
     Those of each kind are side by side, and the sum of each row is 1; without two landmarks it is
     0.

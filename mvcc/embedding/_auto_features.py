@@ -1,4 +1,7 @@
-"""The features of a table of numbers by one rule: counts, histograms, or columns that are scaled."""
+"""The features of a table of numbers by one rule.
+
+Counts, histograms, or columns that are scaled.
+"""
 
 from __future__ import annotations
 
@@ -305,7 +308,8 @@ def _have_length_one(rows: sp.csr_array) -> bool:
 
 
 def _share_of_hubs(rows: sp.csr_array) -> float:
-    """Return the share of the edges to neighbors that end in the rows where most of them end, 5 % of all.
+    """Return the share of the edges to neighbors that end in the rows where most of them end, 5 %
+    of all.
 
     A row ends at most one edge of each other row: of 10 neighbors each, 5 % of fewer than 200 rows
     cannot end all edges. So few rows have fewer neighbors.

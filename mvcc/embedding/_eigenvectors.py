@@ -28,7 +28,8 @@ Graph: TypeAlias = sp.csr_array | NDArray[np.float64]
 def leading_eigenvectors(
     number: int, graph: Graph, factor: sp.csr_array | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where a factor is given.
+    """Return the largest eigenvalues, largest first, and eigenvectors of the graph, plus F Fᵀ where
+    a factor is given.
 
     The entry of largest magnitude of an eigenvector is positive. Of a graph in pieces, each has an
     eigenvalue 1, and Arnoldi's method finds only some of these at once: larger graphs are taken
@@ -77,7 +78,9 @@ def _pieces_of(graph: Graph, factor: sp.csr_array | None) -> list[Ints]:
 def _of_pieces(
     number: int, pieces: list[Ints], graph: Graph, factor: sp.csr_array | None
 ) -> tuple[Floats, Floats]:
-    """Return the leading eigenpairs of all pieces; of equal eigenvalues those of larger pieces come first.
+    """Return the leading eigenpairs of all pieces.
+
+    Of equal eigenvalues those of larger pieces come first.
 
     As each piece has an eigenvalue 1, which is the largest, smaller pieces than the first
     ``number`` have none of them.

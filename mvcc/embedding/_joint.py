@@ -207,7 +207,9 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
         return found if given.names is None else dict(zip(given.names, found, strict=True))
 
     def transform(self, X: Any, view: int | str = 0) -> Any:
-        """Place new rows among those of ``fit``: the weighted mean of the 10 nearest of their view, scaled to length 1.
+        """Place new rows among those of ``fit``.
+
+        The weighted mean of the 10 nearest of their view, scaled to length 1.
 
         A row that was fitted gets its own features.
 

@@ -1,4 +1,7 @@
-"""Features of tables with numbers, categories and texts: each column as a block of unit variance, all texts as one."""
+"""Features of tables with numbers, categories and texts.
+
+Each column as a block of unit variance, all texts as one.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +132,9 @@ class MixedFeatures(TransformerMixin, BaseEstimator):
 
 
 def _counted(texts: list[str], words: bool) -> tuple[TfidfVectorizer, Any]:
-    """Count terms; words that are in too few or too many texts tell nothing, unless no others are left."""
+    """Count terms; words that are in too few or too many texts tell nothing, unless no others are
+    left.
+    """
     for options in ({"min_df": 5, "max_df": 0.1}, {"max_df": 0.5}) if words else ():
         vectorizer = TfidfVectorizer(sublinear_tf=True, **options)
         try:

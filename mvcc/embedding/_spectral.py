@@ -79,7 +79,9 @@ def unscaled_spectral_features(
 
 
 class SpectralFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Spectral features that new rows have, too: :func:`spectral_features` as a scikit-learn transformer (§6.1).
+    """Spectral features that new rows have, too.
+
+    :func:`spectral_features` as a scikit-learn transformer (§6.1).
 
     ``fit_transform`` gives what :func:`spectral_features` gives, to the last bit. ``transform``
     extends the eigenvectors v_k of the normalized affinity, with eigenvalues λ_k, to new rows by
@@ -319,7 +321,9 @@ def _spectrum_of(data: NDArray[np.float64], n_components: int, sigma: float) -> 
 def _leading_eigenvectors(
     matrix: NDArray[np.float64], number: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return eigenvalues and -vectors, largest first: those of I − L are the lowest of the Laplacian L.
+    """Return eigenvalues and -vectors, largest first.
+
+    Those of I − L are the lowest of the Laplacian L.
 
     They are fewer than asked for where they lie too close together to be found, as those of the
     identity.

@@ -1,4 +1,7 @@
-"""What the estimators for several views share: what fit, predict and score take, in scikit-learn's manner."""
+"""What the estimators for several views share.
+
+What fit, predict and score take, in scikit-learn's manner.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ from mvcc.views import ConstrainedViews, FittedViews, GivenViews, Judged, each_v
 
 
 class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
-    """Base of the estimators that cluster several views; a subclass fits, and assigns new rows of one view."""
+    """Base of the estimators that cluster several views.
+
+    A subclass fits, and assigns new rows of one view.
+    """
 
     # the first argument of fit, which scikit-learn would take for metadata because of its name
     __metadata_request__fit = {"views": UNUSED}  # noqa: RUF012
@@ -44,7 +50,10 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         constraints: Sequence[Judged] | Mapping[Any, Judged] | None,
         mappings: Mapping[Any, Any] | None,
     ) -> tuple[GivenViews, list[Any], list[Constraints], Relations]:
-        """Return what ``fit`` was given: the views, their arrays, and constraints and relations in numbers of rows."""
+        """Return what ``fit`` was given.
+
+        The views, their arrays, and constraints and relations in numbers of rows.
+        """
         if y is not None:
             raise InvalidInputError(
                 f"y must be None, got {shown(y)}; give known labels as"
@@ -161,7 +170,8 @@ class MultiViewEstimator(FittedViews, ClusterMixin, BaseEstimator, ABC):
         return sum(map(n_satisfied, X.constraints, labels)) / len(X)
 
     def predictor(self, view: int | str = 0) -> Any:
-        """Return what assigns new rows of one view to its clusters, without all else that was fitted.
+        """Return what assigns new rows of one view to its clusters, without all else that was
+        fitted.
 
         Parameters
         ----------

@@ -19,7 +19,8 @@ def match_clusters(
     mappings: Mapping[tuple[int, int], ArrayLike] | None,
     n_clusters: int,
 ) -> list[NDArray[np.int64]]:
-    """Give the clusters of all views new numbers, so that related rows have the same one as often as possible.
+    """Give the clusters of all views new numbers, so that related rows have the same one as often
+    as possible.
 
     Co-EM links views by constraints, never by the numbers of their clusters: cluster 3 of one view
     may be cluster 0 of another. The first view keeps its numbers. Then comes, again and again, the
@@ -106,7 +107,9 @@ def _votes(
     tables: dict[tuple[int, int], NDArray[np.int64]],
     k: int,
 ) -> NDArray[np.int64]:
-    """Count the relations of each new number (row) of the views that have theirs with each cluster of a view."""
+    """Count the relations of each new number (row) of the views that have theirs with each cluster
+    of a view.
+    """
     votes = np.zeros((k, k), dtype=np.int64)
     for other, new in numbers.items():
         if (other, view) in tables:

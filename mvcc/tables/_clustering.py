@@ -30,7 +30,9 @@ from mvcc.tables.reading._inputs import Inputs, caller_of
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """A clustering: its facts, the tables of every view by file name, and the model, as it is stored and as fitted."""
+    """A clustering: its facts, the tables of every view by file name, and the model, as it is
+    stored and as fitted.
+    """
 
     facts: Clustering
     tables: list[dict[str, Rows]]

@@ -96,7 +96,8 @@ def cluster_views(
 
 
 class ClusteringResult:
-    """The clusters of several views, with what tells how far to trust them. Made by ``cluster_views``.
+    """The clusters of several views, with what tells how far to trust them. Made by
+    ``cluster_views``.
 
     Parameters
     ----------
@@ -135,7 +136,9 @@ class ClusteringResult:
 
     @property
     def probabilities(self) -> dict[str, pd.DataFrame]:
-        """How likely every row is in each cluster, by id, with a column for each cluster; rows sum to 1.
+        """How likely every row is in each cluster, by id, with a column for each cluster.
+
+        Rows sum to 1.
 
         They are made when they are first looked at, as ``probabilities_`` of
         ``JointGraphClustering``; other methods have none.
@@ -153,11 +156,16 @@ class ClusteringResult:
         return found
 
     def predict(self, X: Any, view: str) -> NDArray[np.int64]:
-        """Return the cluster of new rows of a view: a DataFrame of its columns, or array-like of numbers (n, d)."""
+        """Return the cluster of new rows of a view.
+
+        A DataFrame of its columns, or array-like of numbers (n, d).
+        """
         return self._found.saved.predict(X, view)
 
     def explain(self, view: str, id: Any) -> str:
-        """Say in which cluster a row is, how sure that is, and whether constraints have moved it there."""
+        """Say in which cluster a row is, how sure that is, and whether constraints have moved it
+        there.
+        """
         self._view(view)
         if id not in self._index[view]:
             raise InvalidInputError(

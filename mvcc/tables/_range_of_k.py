@@ -1,4 +1,7 @@
-"""What speaks for each of several numbers of clusters: judgments and matches that are held out, stability, sizes."""
+"""What speaks for each of several numbers of clusters.
+
+Judgments and matches that are held out, stability, sizes.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,10 @@ ROWS, MACHINES = 10**9, (1, 100)
 
 
 def seconds(measured: pd.DataFrame, n: float, machines: int) -> pd.Series:
-    """Return the seconds of every part: the fit takes what it takes, the others are shared among the machines."""
+    """Return the seconds of every part.
+
+    The fit takes what it takes, the others are shared among the machines.
+    """
     parts = measured.set_index("part")
     shared = parts["seconds"] / parts["rows"] * n / machines
     return shared.where(shared.index != "fit", parts["seconds"])

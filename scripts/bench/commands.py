@@ -1,4 +1,5 @@
-"""Measure the CPU time of every command, from its start to its end, here and in other checkouts beside it.
+"""Measure the CPU time of every command, from its start to its end, here and in other checkouts
+beside it.
 
 ``python -m scripts.bench.commands [CHECKOUT...]`` prints a table in Markdown: a column for every
 checkout, this one the last. They take turns, so that what else the machine does weighs on all

@@ -1,4 +1,6 @@
-"""Single fits: beside the installable peer, beside stored times of WekaUT, and k-means beside scikit-learn."""
+"""Single fits: beside the installable peer, beside stored times of WekaUT, and k-means beside
+scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,10 @@ def peer_is_here() -> bool:
 
 
 def beside_the_peer(draws: int, numbers: tuple[int, ...] = NUMBERS) -> Iterator[dict[str, Any]]:
-    """Compare one fit, closure included, on the same features, constraints and k; and the mean F of the draws."""
+    """Compare one fit, closure included, on the same features, constraints and k.
+
+    And the mean F of the draws.
+    """
     for view, (dataset, which, n_components) in VIEWS.items():
         data = load_dataset(dataset, random_state=0)
         order = np.random.default_rng(0).permutation(len(data.labels[which]))

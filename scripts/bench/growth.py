@@ -53,7 +53,9 @@ ONE_THREAD = dict.fromkeys(
 def measure(
     sizes: Sequence[int], bound: int, known: Sequence[dict[str, Any]] = ()
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for every size and method that is not known yet, except for more rows than stopped the method."""
+    """Yield a row for every size and method that is not known yet, except for more rows than
+    stopped the method.
+    """
     done = {(row["n"], row["method"]) for row in known}
     stopped = {row["method"]: row["n"] for row in known if row["stopped"]}
     for n, method in product(sizes, FITS):
@@ -101,7 +103,9 @@ def _why(code: int, said: str, bound: int) -> str:
 
 
 def _free_memory() -> list[str]:
-    """Return the bytes that this machine can give to a process without taking them from others, if it says so."""
+    """Return the bytes that this machine can give to a process without taking them from others, if
+    it says so.
+    """
     try:
         lines = Path("/proc/meminfo").read_text("ascii").splitlines()
     except OSError:
@@ -110,7 +114,8 @@ def _free_memory() -> list[str]:
 
 
 def with_ratios(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return a table with the ratio to KMeans at the same n, the exponent of the time since the n before, and more.
+    """Return a table with the ratio to KMeans at the same n, the exponent of the time since the n
+    before, and more.
 
     The memory is compared with the data, since KMeans takes next to none.
     """

@@ -1,4 +1,6 @@
-"""Fit the peer's PCK-Means and MPCK-Means, in a process of its own: importing it changes NumPy's error state.
+"""Fit the peer's PCK-Means and MPCK-Means, in a process of its own.
+
+Importing it changes NumPy's error state.
 
     python -m scripts.bench.peer problems.npz
 

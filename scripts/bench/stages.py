@@ -87,7 +87,9 @@ TOTALS = ("total with timers", "total without timers")
 
 
 class Stopwatch:
-    """CPU time of the process by stage; it runs for the stage whose function was called last and has not returned.
+    """CPU time of the process by stage.
+
+    It runs for the stage whose function was called last and has not returned.
 
     Attributes
     ----------
@@ -124,7 +126,9 @@ class Stopwatch:
 
 @contextmanager
 def timers(stages: Sequence[tuple[str, Places]] = STAGES) -> Iterator[Counter[str]]:
-    """Put timers around the functions of all stages, and take them off in the end; give the nanoseconds of each stage.
+    """Put timers around the functions of all stages, and take them off in the end.
+
+    Give the nanoseconds of each stage.
 
     Raises
     ------

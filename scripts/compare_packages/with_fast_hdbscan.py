@@ -1,4 +1,5 @@
-"""Try fast_hdbscan: finds the number of clusters itself, leaves rows out as noise, takes cannot-links.
+"""Try fast_hdbscan: finds the number of clusters itself, leaves rows out as noise, takes cannot-
+links.
 
 Must-links have no place of their own; the nearest thing are labels of some rows
 (``semi_supervised``): every must-link neighborhood becomes a label. View 1 gets the pairs that one

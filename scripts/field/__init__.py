@@ -1,4 +1,6 @@
-"""The field's scorecard: its benchmarks by its protocols, beside other methods and published figures.
+"""The field's scorecard.
+
+Its benchmarks by its protocols, beside other methods and published figures.
 
 python -m scripts.field                          measures what is not in results/field yet
 python -m scripts.field --methods peers          the same for other packages, in an environment of

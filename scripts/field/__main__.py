@@ -1,4 +1,6 @@
-"""Measure methods on the draws of all cells, and store the scores; what is stored is not measured again.
+"""Measure methods on the draws of all cells, and store the scores.
+
+What is stored is not measured again.
 
     python -m scripts.field --draws 10                            joint, k-means and sum of graphs
     python -m scripts.field --methods grid --draws 3              other settings of joint, where
@@ -65,7 +67,9 @@ def main() -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the main thread after so many seconds, as soon as compiled code returns."""
+    """Raise TimeoutError in the main thread after so many seconds, as soon as compiled code
+    returns.
+    """
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"took more than {seconds:.0f} seconds")
@@ -82,7 +86,9 @@ def time_limit(seconds: float) -> Iterator[None]:
 def measure(
     cell: Cell, number: int, methods: Mapping[str, Method], path: Path, limit: float
 ) -> None:
-    """Measure the methods that have no line for this draw of a cell yet, and that no line before has ended."""
+    """Measure the methods that have no line for this draw of a cell yet, and that no line before
+    has ended.
+    """
     lines = store.read(path)
     lines = lines[
         (lines["data"] == cell.data)

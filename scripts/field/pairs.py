@@ -22,12 +22,18 @@ COMPARED = {FEW: NO_PAIRS, MANY: FEW, **dict.fromkeys(WRONG, MANY)}
 
 
 def cells() -> list[Cell]:
-    """List the data sets that pairs are tried on, half matched: those of the field, and tables of scikit-learn."""
+    """List the data sets that pairs are tried on, half matched.
+
+    Those of the field, and tables of scikit-learn.
+    """
     return [Cell(data, "half", LEVEL) for data in (*COMPLETE, *CUT)]
 
 
 def mean_of_eight(figures: Figures, level: float, method: str, measure: str) -> float | None:
-    """Return the mean over all data sets of the field but Handwritten; None where one was not measured."""
+    """Return the mean over all data sets of the field but Handwritten.
+
+    None where one was not measured.
+    """
     means = [
         figures.mean(Cell(data, "half", level), method, measure)
         for data in COMPLETE

@@ -1,4 +1,6 @@
-"""Photograph the page of questions for ``docs/how-to/ask.md``: ``python -m scripts.pictures.questions``.
+"""Photograph the page of questions for ``docs/how-to/ask.md``.
+
+``python -m scripts.pictures.questions``.
 
 It needs Chromium. The tables are halves of 600 handwritten digits, 200 of them in both, with a
 picture for each row.
@@ -54,7 +56,10 @@ def main() -> None:
 
 
 def write_digits(folder: Path) -> Path:
-    """Write left and right halves of digits, their pictures, matches and a config; return the config."""
+    """Write left and right halves of digits, their pictures, matches and a config.
+
+    Return the config.
+    """
     (folder / "pictures").mkdir()
     pixels = load_digits().images
     for view, rows, columns in (

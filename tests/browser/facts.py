@@ -1,4 +1,7 @@
-"""Facts of made-up clusterings: blobs in each view, rows related by their order, constraints between random rows."""
+"""Facts of made-up clusterings.
+
+Blobs in each view, rows related by their order, constraints between random rows.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,10 @@ ROWS = 30
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two views of thirty objects of three classes, the first twenty in both; the ids tell the class."""
+    """Two views of thirty objects of three classes, the first twenty in both.
+
+    The ids tell the class.
+    """
     for view, shift in (("left", 0), ("right", 5)):
         rows = [["id", "title", "x", "y"]]
         for n in range(shift, shift + 25):

@@ -1,4 +1,7 @@
-"""``mvcc ask`` on a terminal, killed at any moment: what it has confirmed is stored, and it goes on where it was."""
+"""``mvcc ask`` on a terminal, killed at any moment.
+
+What it has confirmed is stored, and it goes on where it was.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ def folder(tmp_path):
 
 
 def undisturbed(folder: Path) -> list[tuple[str, str]]:
-    """Return all that is asked and answered where nothing is killed; the files are in the folder ``whole``."""
+    """Return all that is asked and answered where nothing is killed.
+
+    The files are in the folder ``whole``.
+    """
     job = load_job(folder / "ask.yaml")
     with AskSession(job, read_inputs(job), folder / "whole") as session:
         for _ in range(QUESTIONS):

@@ -1,4 +1,6 @@
-"""``mvcc cluster`` takes tables by options or by a file, says what it found and where it is, and refuses in words."""
+"""``mvcc cluster`` takes tables by options or by a file, says what it found and where it is, and
+refuses in words.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def data(tmp_path, monkeypatch):
 
 
 def run(*arguments, code=0):
-    """Run the command; unless it is asked for, without the comparison, which takes most of the time."""
+    """Run the command; unless it is asked for, without the comparison, which takes most of the
+    time.
+    """
     if "--comparison" not in arguments:
         arguments = (*arguments, "--no-comparison")
     done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)

@@ -1,4 +1,7 @@
-"""``mvcc compare`` tells what differs between two clusterings: clusters, rows that moved, judgments, matches."""
+"""``mvcc compare`` tells what differs between two clusterings.
+
+Clusters, rows that moved, judgments, matches.
+"""
 
 from __future__ import annotations
 

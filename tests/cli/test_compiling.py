@@ -1,4 +1,6 @@
-"""``mvcc cluster`` and ``mvcc run`` say that they wait for the compiler when something is compiled, and only then."""
+"""``mvcc cluster`` and ``mvcc run`` say that they wait for the compiler when something is compiled,
+and only then.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``mvcc export`` writes a user's own tables as they are, with what the clustering says of every row beside them."""
+"""``mvcc export`` writes a user's own tables as they are, with what the clustering says of every
+row beside them.
+"""
 
 from __future__ import annotations
 

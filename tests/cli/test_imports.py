@@ -109,7 +109,10 @@ print("\\n" + json.dumps([found, first]))
 
 
 def modules_after(commands, folder):
-    """Run commands in one process; return exit code and heavy modules after each, and those at the first table."""
+    """Run commands in one process.
+
+    Return exit code and heavy modules after each, and those at the first table.
+    """
     arguments = [
         [part.replace("{folder}", str(folder)) for part in command] for command, _ in commands
     ]

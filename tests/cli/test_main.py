@@ -1,4 +1,6 @@
-"""The command line answers quickly, and every expected error with one message and the right exit code."""
+"""The command line answers quickly, and every expected error with one message and the right exit
+code.
+"""
 
 from __future__ import annotations
 

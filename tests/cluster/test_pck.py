@@ -157,7 +157,9 @@ def test_the_order_of_the_constraints_and_of_their_ends_does_not_matter(problem,
 
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_a_huge_weight_is_obeyed(problem, seed):
-    """Among disjoint pairs every must-link and, with two clusters or more, every cannot-link can be satisfied."""
+    """Among disjoint pairs every must-link and, with two clusters or more, every cannot-link can be
+    satisfied.
+    """
     X, _, k, init = problem
     order = np.random.default_rng(seed).permutation(len(X))
     pairs = order[: len(X) // 2 * 2].reshape(-1, 2)

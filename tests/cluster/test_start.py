@@ -1,4 +1,7 @@
-"""Clusters start from must-link neighborhoods: PCK from the largest, MPCK from those that are large and far apart."""
+"""Clusters start from must-link neighborhoods.
+
+PCK from the largest, MPCK from those that are large and far apart.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Our fits are those of WekaUT, the implementation that the paper used, but for WekaUT's listed defects."""
+"""Our fits are those of WekaUT, the implementation that the paper used, but for WekaUT's listed
+defects.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,10 @@ class Case:
 
     @cached_property
     def closed(self):
-        """The list as WekaUT closes it: inside and between the k largest neighborhoods, or all if there are fewer."""
+        """The list as WekaUT closes it.
+
+        Inside and between the k largest neighborhoods, or all if there are fewer.
+        """
         used = self.neighborhoods
         if len(used) >= self.k:
             used = sorted(used, key=len, reverse=True)[: self.k]
@@ -75,7 +80,10 @@ class Case:
 
     @property
     def enough_neighborhoods(self):
-        """Whether no center is missing; WekaUT makes missing centers nearly zero vectors on standardized data."""
+        """Whether no center is missing.
+
+        WekaUT makes missing centers nearly zero vectors on standardized data.
+        """
         return len(self.neighborhoods) >= self.k
 
 
@@ -314,7 +322,9 @@ def mpck_loop(case, shared, labels, centers, n_iterations, *, defects):
 def test_every_mpck_fit_that_differs_does_so_by_wekauts_defects_alone(
     dataset, algorithm, record_property
 ):
-    """The plain loop above gives WekaUT's labels with the defects, and ours without them, from the same start."""
+    """The plain loop above gives WekaUT's labels with the defects, and ours without them, from the
+    same start.
+    """
     n_fits, differing = 0, []
     for case, found in zip(cases(dataset), mpck_fits(dataset, algorithm), strict=True):
         theirs = case.output(f"labels_{algorithm}")

@@ -1,4 +1,6 @@
-"""The closure holds just what follows from the constraints, as strong as the strongest chain, or names the conflict."""
+"""The closure holds just what follows from the constraints, as strong as the strongest chain, or
+names the conflict.
+"""
 
 from __future__ import annotations
 
@@ -236,7 +238,10 @@ def without_empty(relations):
 
 
 def assert_views_hold(closed, expected):
-    """Compare with the reference: constraints of every view, and relations as sorted, distinct rows."""
+    """Compare with the reference.
+
+    Constraints of every view, and relations as sorted, distinct rows.
+    """
     constraints, relations = closed
     for c, wanted in zip(constraints, expected[0], strict=True):
         assert_holds(c, wanted)

@@ -1,4 +1,7 @@
-"""A contradiction is shown as the shortest chain with its lines; dropping leaves the heaviest that agree."""
+"""A contradiction is shown as the shortest chain with its lines.
+
+Dropping leaves the heaviest that agree.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,9 @@ def test_every_constraint_of_a_file_knows_its_line(judged):
 
 
 def taken_one_by_one(constraints, relations):
-    """Keep what the slow closure accepts together with all that was kept before, the heaviest first."""
+    """Keep what the slow closure accepts together with all that was kept before, the heaviest
+    first.
+    """
     rows = [(view, row) for view, c in enumerate(constraints) for row in rows_of(c)]
     order = sorted(range(len(rows)), key=lambda n: (-rows[n][1][3], not rows[n][1][2], n))
     kept = [[] for _ in constraints]

@@ -1,4 +1,6 @@
-"""Rec/Talk draws documents anew for every random state, and describes them by the words that tell its classes apart."""
+"""Rec/Talk draws documents anew for every random state, and describes them by the words that tell
+its classes apart.
+"""
 
 from __future__ import annotations
 

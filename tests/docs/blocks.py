@@ -65,7 +65,10 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The commands of a shell block: all lines, or those after `$ ` where there are such, joined at backslashes."""
+        """The commands of a shell block.
+
+        All lines, or those after `$ ` where there are such, joined at backslashes.
+        """
         lines = self.text.replace("\\\n", " ").splitlines()
         prompted = [line[2:] for line in lines if line.startswith("$ ")]
         return [
@@ -89,7 +92,10 @@ def pages() -> list[str]:
 
 
 def blocks_of(page: str, text: str | None = None) -> list[Block]:
-    """Return the fenced blocks of a page with the comments right above them; directives of the site are none."""
+    """Return the fenced blocks of a page with the comments right above them.
+
+    Directives of the site are none.
+    """
     tokens = MarkdownIt("commonmark").parse(
         (ROOT / page).read_text("utf-8") if text is None else text
     )

@@ -1,4 +1,7 @@
-"""The features of any table by one rule: which rule it gets, what that makes, sparse matrices and new rows."""
+"""The features of any table by one rule.
+
+Which rule it gets, what that makes, sparse matrices and new rows.
+"""
 
 import tracemalloc
 

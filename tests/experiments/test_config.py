@@ -1,4 +1,6 @@
-"""A configuration is either complete, strict and repeatable, or refused with every mistake named at its line."""
+"""A configuration is either complete, strict and repeatable, or refused with every mistake named at
+its line.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def problems(load, tmp_path):
 
 
 def changed(**values):
-    """Return the minimal configuration with some values of ``multi_view`` (or of the top level) replaced."""
+    """Return the minimal configuration with some values of ``multi_view`` (or of the top level)
+    replaced.
+    """
     config = copy.deepcopy(MINIMAL)
     for key, value in values.items():
         (config if key in Config.model_fields else config["multi_view"])[key] = value

@@ -1,4 +1,6 @@
-"""A transfer method of another package runs in an experiment as ours do, and its package is kept in mind."""
+"""A transfer method of another package runs in an experiment as ours do, and its package is kept in
+mind.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The results have the same bytes whatever computes them: workers, backends, order, hash seed, threads of BLAS."""
+"""The results have the same bytes whatever computes them.
+
+Workers, backends, order, hash seed, threads of BLAS.
+"""
 
 from __future__ import annotations
 

@@ -128,7 +128,10 @@ def test_aims_are_of_the_mean_of_eight(tmp_path):
 
 @pytest.fixture
 def small(tmp_path):
-    """Write a store with a cell: joint over two draws, two peers, and a setting on the first draw alone."""
+    """Write a store with a cell.
+
+    Joint over two draws, two peers, and a setting on the first draw alone.
+    """
 
     def line(name, method, draw, accuracy):
         scores = dict.fromkeys(COLUMNS, accuracy)

@@ -22,7 +22,9 @@ def two_views(n=90, noise=0.1, n_matches=60, seed=0):
 
 
 def slow_scores(views, matches):
-    """Return the scores of all rows of both views without a match, by a generalized eigenproblem and loops."""
+    """Return the scores of all rows of both views without a match, by a generalized eigenproblem
+    and loops.
+    """
     kernels, own = [], []
     for X, matched in zip(map(raw_columns, views), matches.T, strict=True):
         landmarks = X[matched]

@@ -1,4 +1,7 @@
-"""Methods are found by their names, those of other packages too; one that cannot be used is named with its package."""
+"""Methods are found by their names, those of other packages too.
+
+One that cannot be used is named with its package.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The indicators of §6.4 are the divergence and the disagreement that they are defined as, whatever the unit of X."""
+"""The indicators of §6.4 are the divergence and the disagreement that they are defined as, whatever
+the unit of X.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every propagated constraint is traced to the one whose weight times both reaches is its own weight (Eq. 10)."""
+"""Every propagated constraint is traced to the one whose weight times both reaches is its own
+weight (Eq. 10).
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ def scene(seed, threshold, metric):
 
 
 def products(X, labels, constraints, i, j, must_link, metrics):
-    """Compute what every constraint gives to rows i and j, from the equations; -1 where it is of the other kind."""
+    """Compute what every constraint gives to rows i and j, from the equations.
+
+    -1 where it is of the other kind.
+    """
     sigma, confidence = _model(X, labels, metrics, REGULARIZATION)
 
     def reach(row, end):

@@ -21,7 +21,9 @@ Relations = dict[tuple[int, int], set[tuple[int, int]]]
 
 
 def strongest_chains(n: int, links: Sequence[tuple[int, int, float]]) -> NDArray[np.float64]:
-    """Strength of the strongest chain of must-links between every two of n nodes: widest paths, by Floyd–Warshall.
+    """Strength of the strongest chain of must-links between every two of n nodes.
+
+    Widest paths, by Floyd–Warshall.
 
     A chain is as strong as its weakest link. The empty chain from a node to itself is infinitely
     strong; where there is no chain the entry is minus infinity.
@@ -78,7 +80,8 @@ def normalise_relations(relations: Mapping[tuple[int, int], Any]) -> Relations:
 def close_views(
     constraints: Sequence[ConstraintArrays], relations: Mapping[tuple[int, int], Any]
 ) -> tuple[list[ConstraintDict], Relations]:
-    """One closure over the constraints of all views and the relations between them (Algorithm 2, steps 1–2, §5).
+    """One closure over the constraints of all views and the relations between them (Algorithm 2,
+    steps 1–2, §5).
 
     A relation is a must-link of infinite weight: it never weakens a chain. A constraint inferred by
     relations alone weighs 1. Given constraints keep their own weight, the heaviest of repeated
@@ -113,7 +116,9 @@ def close_views(
 def relation_strengths(
     constraints: Sequence[ConstraintDict], relations: Mapping[tuple[int, int], Any]
 ) -> dict[tuple[int, int], dict[tuple[int, int], float]]:
-    """How strong the strongest chain behind every relation of ``close_views`` is: its weakest must-link.
+    """How strong the strongest chain behind every relation of ``close_views`` is.
+
+    Its weakest must-link.
 
     It is infinite where relations alone are behind it.
     """
@@ -130,7 +135,9 @@ def relation_strengths(
 def _one_graph(
     given: Sequence[ConstraintDict], related: Relations
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int, float]], list[tuple[int, int, float]]]:
-    """Every (view, row) that occurs as one node of one graph, the must-links and relations, and the cannot-links."""
+    """Every (view, row) that occurs as one node of one graph, the must-links and relations, and the
+    cannot-links.
+    """
     mentioned: set[tuple[int, int]] = set()
     for view, view_constraints in enumerate(given):
         for i, j, _ in view_constraints:

@@ -19,7 +19,9 @@ ConstraintArrays = tuple[ArrayLike, ArrayLike, ArrayLike]
 def rows(
     pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
 ) -> list[tuple[int, int, bool, float]]:
-    """List the constraints as plain tuples (i, j, is_must_link, weight), in the order given, repeated rows included."""
+    """List the constraints as plain tuples (i, j, is_must_link, weight), in the order given,
+    repeated rows included.
+    """
     columns: Iterable[Any] = zip(
         np.asarray(pairs), np.asarray(must_link), np.asarray(weights), strict=True
     )

@@ -16,7 +16,8 @@ UNASSIGNED = -1
 def penalties(
     i: int, h: int, labels: Ints, pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike
 ) -> float:
-    """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1, f = 1).
+    """Weight of all constraints of point i that are violated if it goes to cluster h (Eq. 1, §3.1,
+    f = 1).
 
     Partners not yet assigned are ignored. Each violated constraint costs its full weight.
     """
@@ -60,7 +61,8 @@ def sweep(
     must_link: ArrayLike,
     weights: ArrayLike,
 ) -> Ints:
-    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the points after it.
+    """One E-step (§3.1): each point in index order to its cheapest cluster, seen at once by the
+    points after it.
 
     Ties go to the lowest cluster. Returns new labels; the ones passed in stay as they are.
     """

@@ -213,7 +213,9 @@ def test_max_union_and_conflicts():
 
 
 def recorder(seen):
-    """Make a fit that puts everything into the cluster of its sign and writes down the constraints it was given."""
+    """Make a fit that puts everything into the cluster of its sign and writes down the constraints
+    it was given.
+    """
 
     def fit(view, X, pairs, must_link, weights):
         seen.append((view, to_dict(pairs, must_link, weights)))

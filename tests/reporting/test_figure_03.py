@@ -1,4 +1,6 @@
-"""Figure 3 shows the cluster, its covariance, and at each endpoint one that its membership makes smaller."""
+"""Figure 3 shows the cluster, its covariance, and at each endpoint one that its membership makes
+smaller.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from tests.reporting.drawn import assert_nothing_is_cut_or_covered, details, key
 
 
 def ellipses(axes):
-    """Read centers and covariances from what is drawn: points of an ellipse at one standard deviation."""
+    """Read centers and covariances from what is drawn.
+
+    Points of an ellipse at one standard deviation.
+    """
     found = []
     for patch in axes.patches:
         corners = patch.get_corners()

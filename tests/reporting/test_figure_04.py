@@ -1,4 +1,6 @@
-"""Figure 4 shows the means of the curves as they are, with line types, colours and words from which it can be read."""
+"""Figure 4 shows the means of the curves as they are, with line types, colours and words from which
+it can be read.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The heat map shows the difference to Direct Mapping, marks the best fixed threshold, and keeps cv and DM apart."""
+"""The heat map shows the difference to Direct Mapping, marks the best fixed threshold, and keeps cv
+and DM apart.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ with_warnings = pytest.mark.filterwarnings(
 
 
 def many(number, /, **strategies):
-    """Test a property on so many cases with the profile "thorough", on fewer or more of them with others.
+    """Test a property on so many cases with the profile "thorough", on fewer or more of them with
+    others.
 
     Arguments of the property that have no strategy are fixtures, the same ones for all cases.
     """
@@ -84,7 +85,9 @@ def answer(call, *names, error=InvalidInputError):
 
 
 def command(*arguments, codes, names):
-    """Run ``mvcc`` and return what it prints, or None where it ends with one of the codes and a message."""
+    """Run ``mvcc`` and return what it prints, or None where it ends with one of the codes and a
+    message.
+    """
     code, printed, said = _at_once(lambda: mvcc(*arguments))
     assert "Traceback" not in printed + said
     complaint = "".join(
@@ -110,7 +113,10 @@ def assert_clear(message, *names):
 
 
 def _at_once(attempt):
-    """Return what an attempt gives, if it takes no time; the first one may import modules and compile kernels."""
+    """Return what an attempt gives, if it takes no time.
+
+    The first one may import modules and compile kernels.
+    """
     for _ in range(2):
         began = time.process_time()
         result = attempt()

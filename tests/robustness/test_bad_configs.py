@@ -1,4 +1,6 @@
-"""A configuration that makes no sense is refused by one message with every line that is wrong, whatever is wrong."""
+"""A configuration that makes no sense is refused by one message with every line that is wrong,
+whatever is wrong.
+"""
 
 from __future__ import annotations
 

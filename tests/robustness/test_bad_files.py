@@ -1,4 +1,6 @@
-"""Damaged data files and results are refused with file and line, by the readers and by the commands."""
+"""Damaged data files and results are refused with file and line, by the readers and by the
+commands.
+"""
 
 from __future__ import annotations
 

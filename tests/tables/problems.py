@@ -1,4 +1,7 @@
-"""Small problems as files: views that show some of the same objects, matches, judged pairs, and a job for them."""
+"""Small problems as files.
+
+Views that show some of the same objects, matches, judged pairs, and a job for them.
+"""
 
 from __future__ import annotations
 

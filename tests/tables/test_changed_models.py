@@ -1,4 +1,7 @@
-"""A model whose parts were changed, with a new checksum: it predicts something of the right shape, or is refused."""
+"""A model whose parts were changed, with a new checksum.
+
+It predicts something of the right shape, or is refused.
+"""
 
 from __future__ import annotations
 
@@ -305,7 +308,9 @@ def test_an_array_whose_head_promises_more_than_is_there_is_refused(models, tmp_
 
 
 def used_memory(content: bytes, rows: pd.DataFrame, folder: Any) -> str:
-    """Use a model, which may take twice the memory that it unpacks to, and what little every model takes."""
+    """Use a model, which may take twice the memory that it unpacks to, and what little every model
+    takes.
+    """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
     tracemalloc.start()

@@ -1,4 +1,7 @@
-"""Any views, any matches, any judged pairs: every table, and the facts of the report, say the same."""
+"""Any views, any matches, any judged pairs.
+
+Every table, and the facts of the report, say the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What every column is used as: numbers, texts, categories and dates as people write them, ids and labels left out."""
+"""What every column is used as.
+
+Numbers, texts, categories and dates as people write them, ids and labels left out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What ``mvcc export`` gives back of tables of all kinds: in CSV every character, elsewhere every value."""
+"""What ``mvcc export`` gives back of tables of all kinds.
+
+In CSV every character, elsewhere every value.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,10 @@ def exported(folder, name, content, ending):
 
 @st.composite
 def text_tables(draw):
-    """Draw the names and columns of a text file, and how it is written: delimiter, mark, line ends, all quoted."""
+    """Draw the names and columns of a text file, and how it is written.
+
+    Delimiter, mark, line ends, all quoted.
+    """
     columns = []
     for cells in draw(st.lists(st.sampled_from(CELLS), min_size=3, max_size=3)):
         with_gaps = cells | MISSING if draw(st.booleans()) else cells

@@ -1,4 +1,7 @@
-"""Folders of Parquet files: a sample is clustered, every row gets one cluster, and mistakes are told by their place."""
+"""Folders of Parquet files.
+
+A sample is clustered, every row gets one cluster, and mistakes are told by their place.
+"""
 
 from __future__ import annotations
 
@@ -283,7 +286,9 @@ def test_labels_that_are_lost_and_inputs_that_change_are_noticed(large, run, tmp
 
 
 def late(facts, tmp_path, change):
-    """Change a value of a row of view1 that is not in the sample, and return the place that messages call it by."""
+    """Change a value of a row of view1 that is not in the sample, and return the place that
+    messages call it by.
+    """
     sample = set(facts["views"][1]["ids"])
     place = ""
 

@@ -1,4 +1,7 @@
-"""Workers, schedulers and jobs that are killed while a folder is labeled: no row is lost or there twice."""
+"""Workers, schedulers and jobs that are killed while a folder is labeled.
+
+No row is lost or there twice.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def every_step_is_told(monkeypatch):
 
 
 def when_labeled(then):
-    """Return what is told of the steps of a job and does something once, when some of the labels are there."""
+    """Return what is told of the steps of a job and does something once, when some of the labels
+    are there.
+    """
     done = []
 
     def on_step(step):

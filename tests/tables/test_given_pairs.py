@@ -1,4 +1,6 @@
-"""Matches and judged pairs are read by the ids of the rows, in any usual form, and refused with file and line."""
+"""Matches and judged pairs are read by the ids of the rows, in any usual form, and refused with
+file and line.
+"""
 
 from __future__ import annotations
 

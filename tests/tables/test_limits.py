@@ -1,4 +1,6 @@
-"""What a file claims is compared with limits before it is unpacked, and only regular files are opened."""
+"""What a file claims is compared with limits before it is unpacked, and only regular files are
+opened.
+"""
 
 from __future__ import annotations
 

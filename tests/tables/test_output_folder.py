@@ -1,4 +1,6 @@
-"""The folder of a clustering holds a whole one or does not look like it, and nothing of anybody else's is lost."""
+"""The folder of a clustering holds a whole one or does not look like it, and nothing of anybody
+else's is lost.
+"""
 
 from __future__ import annotations
 

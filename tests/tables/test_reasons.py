@@ -1,4 +1,7 @@
-"""What the tables of constraints say is so: each comes from the constraint it names, for the reason it gives."""
+"""What the tables of constraints say is so.
+
+Each comes from the constraint it names, for the reason it gives.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ PROBLEMS = {
 
 @pytest.mark.parametrize("options", PROBLEMS.values(), ids=PROBLEMS)
 def test_the_tables_hold_what_was_transferred_and_why(tmp_path, monkeypatch, options):
-    """That the reasons are right, whatever the method, the closure and the weights: ``test_reasons_recomputed.py``."""
+    """That the reasons are right, whatever the method, the closure and the weights.
+
+    ``test_reasons_recomputed.py``.
+    """
     kept = []
 
     def keep(job, method, *arguments):

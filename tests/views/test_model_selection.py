@@ -1,4 +1,6 @@
-"""Constraints are the samples of scikit-learn's model selection, and views pass through its pipelines."""
+"""Constraints are the samples of scikit-learn's model selection, and views pass through its
+pipelines.
+"""
 
 from __future__ import annotations
 
@@ -332,7 +334,9 @@ def test_folds_that_cannot_be_are_explained(splitter, X, message):
 
 
 def by_hand(estimator, thresholds, n_splits=5):
-    """Return the mean share of held-out constraints satisfied for every threshold, with nothing of scikit-learn's."""
+    """Return the mean share of held-out constraints satisfied for every threshold, with nothing of
+    scikit-learn's.
+    """
     shares = []
     for threshold in thresholds:
         folds = []
@@ -563,7 +567,10 @@ def test_metadata_is_routed_to_the_clustering():
 
 
 def test_constrained_views_need_no_routing_and_where_it_is_enabled_a_scorer():
-    """Pipeline.score of scikit-learn then hands on a sample_weight that nobody gave; search and scorer do without."""
+    """Pipeline.score of scikit-learn then hands on a sample_weight that nobody gave.
+
+    Search and scorer do without.
+    """
 
     def score(pipeline, X, y=None):
         return pipeline[-1].score(pipeline[:-1].transform(X))

@@ -430,7 +430,9 @@ def test_estimators_of_one_view_take_constraints_by_id_too(estimator, table):
 
 
 def three_views(seed, n=45):
-    """Draw three views of three blobs, under names, every row the same object in all, in other orders."""
+    """Draw three views of three blobs, under names, every row the same object in all, in other
+    orders.
+    """
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % 3)
     orders = [rng.permutation(n) for _ in range(3)]

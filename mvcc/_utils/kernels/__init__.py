@@ -36,7 +36,8 @@ _DIGEST = _digest_of_sources()
 
 
 def kernel(function: Any) -> Any:
-    """Let numba compile a function, once for those who call it from Python and once for the kernels that call it.
+    """Let numba compile a function, once for those who call it from Python and once for the kernels
+    that call it.
 
     What is called from Python is kept by numba for other processes. A kernel that only kernels call
     becomes a part of these, which spares the time to compile a way in from Python, and a file.
@@ -71,7 +72,9 @@ def kernel(function: Any) -> Any:
 
 
 def _use(folder: Path) -> None:
-    """Note where kernels are kept, and remove those of other sources there, since nobody would do it later."""
+    """Note where kernels are kept, and remove those of other sources there, since nobody would do
+    it later.
+    """
     if folder in _folders:
         return
     _folders.add(folder)
@@ -82,5 +85,7 @@ def _use(folder: Path) -> None:
 
 
 def compiled() -> dict[Path, int]:
-    """Return the folders where numba keeps the kernels that are declared, and how many are compiled in each."""
+    """Return the folders where numba keeps the kernels that are declared, and how many are compiled
+    in each.
+    """
     return {folder: len(list(folder.glob(f"*{_DIGEST}*.nbi"))) for folder in sorted(_folders)}

@@ -1,4 +1,6 @@
-"""Several threads for large data: fixed shares of the work, whose results are put together in order.
+"""Several threads for large data.
+
+Fixed shares of the work, whose results are put together in order.
 
 These are threads of Python around kernels that let go of its lock. Numba's own would do as well,
 but a cached kernel that calls a cached parallel one crashes, and some of its threading layers abort
@@ -28,7 +30,9 @@ def may_share(n: int) -> bool:
 def for_blocks(
     function: Callable[[slice], Result], n: int, size: int, *, shared: bool
 ) -> list[Result]:
-    """Return what the function returns for every block of ``size`` of n items; on several threads where ``shared``.
+    """Return what the function returns for every block of ``size`` of n items.
+
+    On several threads where ``shared``.
 
     No items are one empty block.
     """

@@ -123,7 +123,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
         self.random_state = random_state
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also nested ones such as ``transfer__threshold``, which asks for Constraint Propagation.
+        """Set parameters, also nested ones such as ``transfer__threshold``, which asks for
+        Constraint Propagation.
 
         Returns
         -------
@@ -265,7 +266,9 @@ def _unfit(
     propagated: list[Constraints],
     names: list[str] | None,
 ) -> str:
-    """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or nothing."""
+    """Say which views look unfit for the Constraint Propagation that took place there (§6.4), or
+    nothing.
+    """
     views = [
         f"view {called(number, names)} (disagreement {found.disagreement:.2g}, divergence"
         f" {found.divergence:.2g})"

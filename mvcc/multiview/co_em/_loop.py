@@ -118,7 +118,9 @@ class _ViewLoop:
         self.propagated = Constraints.empty()
 
     def update(self, transferred: Constraints, transfer: TransferMethod) -> None:
-        """M-step and E-step; the same constraints as before give the same result, so that nothing needs doing."""
+        """M-step and E-step; the same constraints as before give the same result, so that nothing
+        needs doing.
+        """
         unified = unify(self.state.constraints, transferred)
         if unified != self.unified:
             self.unified = unified
@@ -128,7 +130,10 @@ class _ViewLoop:
             self.propagated = self._checked(inferred, f"{type(transfer).__name__}.infer()")
 
     def _checked(self, inferred: Any, by: str) -> Constraints:
-        """Return what a method infers; it may be anybody's, and the mapping knows only the rows that it was told."""
+        """Return what a method infers.
+
+        It may be anybody's, and the mapping knows only the rows that it was told.
+        """
         view = self.state
         if not isinstance(inferred, Constraints):
             raise InvalidInputError(

@@ -33,7 +33,9 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True)
 class _Own:
-    """A method of mvcc: its class as ``module:Class``, and what plans ask of it before that is imported."""
+    """A method of mvcc: its class as ``module:Class``, and what plans ask of it before that is
+    imported.
+    """
 
     home: str
     takes_threshold: bool = False
@@ -88,12 +90,17 @@ def make_base(name: str, n_clusters: int, init: str | None = None) -> Any:
 
 
 def needs_base(name: str) -> bool:
-    """Return whether a method of an experiment is run with each base algorithm, as all transfer methods are."""
+    """Return whether a method of an experiment is run with each base algorithm, as all transfer
+    methods are.
+    """
     return name not in _WITHOUT_BASE
 
 
 def make_without_base(name: str, n_clusters: int, *, random_state: int, **options: Any) -> Any:
-    """Return the estimator of a method that needs no base: of ten starts, where the options name no other number."""
+    """Return the estimator of a method that needs no base.
+
+    Of ten starts, where the options name no other number.
+    """
     own = _WITHOUT_BASE[name]
     options = {"n_init": 10} | options | dict(own.fixed)
     return resolve_name(own.home)(n_clusters, **options, random_state=random_state)
@@ -105,7 +112,10 @@ def own_transfer_names() -> tuple[str, ...]:
 
 
 def transfer_names() -> tuple[str, ...]:
-    """Return the names of all transfer methods: mvcc's own, then those that installed packages offer, sorted."""
+    """Return the names of all transfer methods.
+
+    Mvcc's own, then those that installed packages offer, sorted.
+    """
     offered = (
         name
         for name in _offers()
@@ -156,7 +166,10 @@ def uses_relations(name: str) -> bool:
 
 
 def takes_threshold(name: str) -> bool:
-    """Return whether the threshold t_V belongs to a transfer method: to Constraint Propagation and its subclasses."""
+    """Return whether the threshold t_V belongs to a transfer method.
+
+    To Constraint Propagation and its subclasses.
+    """
     offer = _offer(name)
     if offer is None:
         return _own(name).takes_threshold
@@ -166,7 +179,9 @@ def takes_threshold(name: str) -> bool:
 
 
 def transfer_options(name: str) -> tuple[str, ...]:
-    """Return the names of a method's parameters, but for the threshold t_V and what the experiment sets."""
+    """Return the names of a method's parameters, but for the threshold t_V and what the experiment
+    sets.
+    """
     if not needs_base(name):
         names = make_without_base(name, 1, random_state=0).get_params(deep=False)
         settled = ("n_clusters", "random_state", *dict(_WITHOUT_BASE[name].fixed))

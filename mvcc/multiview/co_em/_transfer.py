@@ -76,7 +76,9 @@ class TransferMethod(BaseEstimator, ABC):
 
     @abstractmethod
     def infer(self, view: ViewState) -> Constraints:
-        """Return what a view passes on (step 11 of Algorithm 2); called after every M-step of the view.
+        """Return what a view passes on (step 11 of Algorithm 2).
+
+        Called after every M-step of the view.
 
         Parameters
         ----------
@@ -91,13 +93,16 @@ class TransferMethod(BaseEstimator, ABC):
         """
 
     def explain(self, view: ViewState, inferred: Constraints) -> Iterator[Cause]:
-        """Give the cause of every constraint that ``infer`` returned for the view, in its order, for the report."""
+        """Give the cause of every constraint that ``infer`` returned for the view, in its order,
+        for the report.
+        """
         for i, j in inferred.pairs.tolist():
             yield Cause((i, j), None)
 
 
 class ConstraintPropagation(TransferMethod):
-    """Propagate every given constraint to nearby pairs of mapped instances, the paper's method (§5.1).
+    """Propagate every given constraint to nearby pairs of mapped instances, the paper's method
+    (§5.1).
 
     Parameters
     ----------
@@ -186,7 +191,9 @@ class DirectMapping(TransferMethod):
 
 
 class ClusterMembership(TransferMethod):
-    """Pass on for every pair of mapped instances whether they share a cluster, with weight 1 (§6.2)."""
+    """Pass on for every pair of mapped instances whether they share a cluster, with weight 1
+    (§6.2).
+    """
 
     def infer(self, view: ViewState) -> Constraints:
         """Return a must-link or cannot-link for each pair of X̂^V."""
@@ -204,7 +211,9 @@ class ClusterMembership(TransferMethod):
 
 
 class SingleView(TransferMethod):
-    """Pass on nothing: every view is clustered by itself, and nothing is closed across views (§6.2)."""
+    """Pass on nothing: every view is clustered by itself, and nothing is closed across views
+    (§6.2).
+    """
 
     uses_relations = False
 

@@ -30,7 +30,8 @@ _LEAST_WEIGHT = 1e-6  # of a view: its objects that no other view sees keep thei
 
 
 class JointGraphClustering(MultiViewEstimator):
-    """Cluster several views in one graph of their objects, which needs neither all rows matched nor judged pairs.
+    """Cluster several views in one graph of their objects, which needs neither all rows matched nor
+    judged pairs.
 
     Matched rows are one object, and a judged pair of rows is one of objects, which counts in all
     views at once. The objects are embedded as by ``JointSpectralFeatures``; judged pairs learn a
@@ -328,7 +329,9 @@ class JointGraphClustering(MultiViewEstimator):
 
     @property
     def embedding_(self) -> list[NDArray[np.float64]]:
-        """The rows of every view in the space where they were clustered, made from those of the objects each time."""
+        """The rows of every view in the space where they were clustered, made from those of the
+        objects each time.
+        """
         check_is_fitted(self)
         if not hasattr(self, "_embedded"):
             self._refuse_without_graph()
@@ -356,7 +359,9 @@ class JointGraphClustering(MultiViewEstimator):
         return self._probabilities
 
     def predict_proba(self, X: Any, view: int | str = 0) -> Any:
-        """Return how likely new rows are in each cluster: as the nearest fitted rows, the nearer more.
+        """Return how likely new rows are in each cluster.
+
+        As the nearest fitted rows, the nearer more.
 
         Parameters
         ----------
@@ -387,7 +392,9 @@ class JointGraphClustering(MultiViewEstimator):
         *,
         random_state: RandomState = None,
     ) -> list[NDArray[np.int64]]:
-        """Cluster the rows of ``fit`` once more, by other judged pairs; graph and embedding are those of ``fit``.
+        """Cluster the rows of ``fit`` once more, by other judged pairs.
+
+        Graph and embedding are those of ``fit``.
 
         Parameters
         ----------
@@ -474,7 +481,10 @@ class JointGraphClustering(MultiViewEstimator):
             raise InvalidInputError(said + remedy)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the graphs: other judged pairs are clustered by the object that was fitted, not by a copy."""
+        """Leave out the graphs.
+
+        Other judged pairs are clustered by the object that was fitted, not by a copy.
+        """
         state: dict[str, Any] = super().__getstate__()
         left_out = _OF_THE_GRAPH
         if any(isinstance(rows, LazyRows) for rows, _ in state.get("_embedded", {}).values()):
@@ -518,7 +528,10 @@ class JointGraphClustering(MultiViewEstimator):
     def _clustered(
         self, constraints: list[Constraints], rng: np.random.Generator
     ) -> tuple[list[NDArray[np.int64]], list[JointClusters]]:
-        """Cluster the views of ``fit`` by judged pairs; return the labels of each, and the clusters of each set."""
+        """Cluster the views of ``fit`` by judged pairs.
+
+        Return the labels of each, and the clusters of each set.
+        """
         labels: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(constraints)
         clusters = []
         for numbers, views in self._sets:
@@ -549,7 +562,9 @@ def _without(dropped: dict[tuple[int, int], NDArray[np.bool_]], relations: Relat
 
 
 def _put_back(found: NDArray[Any], contradicted: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return what was found of the matches that others confirm, and 1 for those that others contradict."""
+    """Return what was found of the matches that others confirm, and 1 for those that others
+    contradict.
+    """
     everything = np.ones(len(contradicted), found.dtype)
     everything[~contradicted] = found
     return everything
@@ -561,7 +576,10 @@ def _problems(
     settings: Settings,
     names: list[str] | None,
 ) -> list[tuple[list[int], Relations]]:
-    """Return the sets of views that relations connect, each with its relations; see that they have enough objects."""
+    """Return the sets of views that relations connect, each with its relations.
+
+    See that they have enough objects.
+    """
     problems = separate_problems(len(data), relations)
     for numbers, inside in problems:
         n_objects, _ = find_objects([len(data[number]) for number in numbers], inside)
@@ -599,7 +617,10 @@ def _checked_weights(view_weights: ArrayLike | None, n_views: int) -> NDArray[np
 
 
 def _relative(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weights of connected views, the largest 1; one of 0 is so small that only its own rows notice it."""
+    """Return the weights of connected views, the largest 1.
+
+    One of 0 is so small that only its own rows notice it.
+    """
     largest = weights.max()
     return np.maximum(weights / largest, _LEAST_WEIGHT) if largest > 0 else np.ones(len(weights))
 

@@ -1,4 +1,7 @@
-"""Joint clustering of views that matches connect: graph, embedding, metric, PCK-Means over objects, spreading."""
+"""Joint clustering of views that matches connect.
+
+Graph, embedding, metric, PCK-Means over objects, spreading.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ class Settings:
     graph: GraphKind = "auto"
 
     def components(self, for_each: int, n_objects: int) -> int:
-        """Return so many components for each cluster, at most a third of the objects; or as many as are wanted."""
+        """Return so many components for each cluster, at most a third of the objects.
+
+        Or as many as are wanted.
+        """
         if self.n_components is not None:
             return self.n_components
         fewest = min(
@@ -131,7 +137,10 @@ class JointSet:
     def clusters(
         self, judged: Constraints, rng: np.random.Generator, n_init: int | None = None
     ) -> JointClusters:
-        """Cluster the objects, given judged pairs of them; the generator draws starts and orders."""
+        """Cluster the objects, given judged pairs of them.
+
+        The generator draws starts and orders.
+        """
         k, (rows, residual) = self._settings.n_clusters, self._embedded(judged)
         groups = Groups.among(self.n_objects, judged)
         assert not isinstance(rows, LazyRows)
@@ -162,22 +171,30 @@ class JointSet:
         return lambda some: log_shares(said[some])
 
     def suspicions(self, labels: list[Ints]) -> dict[tuple[int, int], Floats]:
-        """Return how likely every match is wrong, where these are the clusters of the rows of every view."""
+        """Return how likely every match is wrong, where these are the clusters of the rows of every
+        view.
+        """
         return suspicions(self._relations, self._columns, self._free_graph, labels)
 
     def predictors(self, found: JointClusters) -> list[NearestRows | NearestAnchors]:
-        """Return what assigns new rows of every view to the clusters that were found, before ``forget_views``."""
+        """Return what assigns new rows of every view to the clusters that were found, before
+        ``forget_views``.
+        """
         return [
             NearestRows().fit(X, found.labels[own])
             for X, own in zip(self._views, self.objects, strict=True)
         ]
 
     def forget_views(self) -> None:
-        """Let go of what only ``suspicions`` needs: the graphs of single views, and their eigenvectors."""
+        """Let go of what only ``suspicions`` needs.
+
+        The graphs of single views, and their eigenvectors.
+        """
         self._free_graph.forget_views()  # and those of ``_graph``, which has the same lists
 
     def nearest_judged(self, labels: Ints, judged: Constraints) -> Ints:
-        """Return the judged object of its own cluster that is nearest to every object in the graph, −1 without one.
+        """Return the judged object of its own cluster that is nearest to every object in the graph,
+        −1 without one.
 
         The length of a path is −log of the product of its affinities, which is how much of an
         answer spreads along it.
@@ -227,13 +244,18 @@ class JointSet:
         return self._graph.components(self._n_wide)
 
     def _wide_rows(self, objects: Ints) -> Floats:
-        """Return objects where the metric is learned: in more of the embedding, and the raw columns."""
+        """Return objects where the metric is learned.
+
+        In more of the embedding, and the raw columns.
+        """
         values, vectors = self._eigenpairs.values, self._eigenpairs.vectors
         wide = embedded(values, vectors[objects], self._n_wide)
         return unit_rows(np.hstack((wide, COLUMN_SCALE * self._object_columns(objects))))
 
     def _rows_by(self, found: Eigenpairs | AnchorEigenpairs) -> tuple[Floats | LazyRows, float]:
-        """Embed the objects; where so few have so few positive eigenvalues that k cannot be told apart, by columns."""
+        """Embed the objects; where so few have so few positive eigenvalues that k cannot be told
+        apart, by columns.
+        """
         k, number, values, vectors = (
             self._settings.n_clusters,
             self._n_free,
@@ -250,7 +272,9 @@ class JointSet:
         return embedded(values, vectors, number), found.residual
 
     def _embedded(self, judged: Constraints) -> tuple[Floats | LazyRows, float]:
-        """Return the objects where they are clustered, with a metric of judged pairs if it helps, and the residual."""
+        """Return the objects where they are clustered, with a metric of judged pairs if it helps,
+        and the residual.
+        """
         if not len(judged):
             return self._free_embedding
         ends, pairs = np.unique(judged.pairs, return_inverse=True)

@@ -1,4 +1,7 @@
-"""Likely counterparts of rows that have no match: near them in the space of canonical correlations of the matches."""
+"""Likely counterparts of rows that have no match.
+
+Near them in the space of canonical correlations of the matches.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,9 @@ class MatchCandidates:
 def match_candidates(
     views: Sequence[Any] | Mapping[str, Any], mappings: Mapping[Any, Any], *, n_candidates: int = 5
 ) -> dict[Pair, MatchCandidates]:
-    """Find likely counterparts of rows that have no match; to be confirmed by a person, since most may be wrong.
+    """Find likely counterparts of rows that have no match.
+
+    To be confirmed by a person, since most may be wrong.
 
     Canonical correlations of the matched rows (Hotelling, "Relations between two sets of variates",
     1936), with a Gaussian kernel and a ridge (Hardoon, Szedmak and Shawe-Taylor, "Canonical
@@ -208,7 +213,9 @@ def _in_one_space(
 
 
 def _whitened(X: Floats, matched: Ints, drawn: Ints, own: Ints) -> tuple[Floats, Floats]:
-    """Return matched rows and others by their kernel with some of the matched ones, of these without correlation."""
+    """Return matched rows and others by their kernel with some of the matched ones, of these
+    without correlation.
+    """
     landmarks = X[matched[drawn]]
     width = WIDTH / (float(np.median(pdist(landmarks, "sqeuclidean"))) or 1.0)
     near, near_own = (
@@ -240,7 +247,9 @@ def _similarity_to_nearest(x: Floats, y: Floats) -> Floats:
 
 
 def _nearest(x: Floats, y: Floats, hub_x: Floats, hub_y: Floats, c: int) -> tuple[Ints, Floats]:
-    """Return the rows of y with the highest scores, the highest first, for every row of x, and the scores."""
+    """Return the rows of y with the highest scores, the highest first, for every row of x, and the
+    scores.
+    """
     c = min(c, len(y))
     places, scores = [], []
     for some in _blocks(len(x), len(y)):

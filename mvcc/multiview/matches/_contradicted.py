@@ -66,7 +66,8 @@ def _chained(sizes: list[int], relations: Relations) -> bool:
 
 
 def _said(paths: sp.csr_array, table: sp.csr_array, rows: Ints) -> Ints:
-    """Return 1 for the matches that paths through one view contradict, −1 for those they confirm, else 0.
+    """Return 1 for the matches that paths through one view contradict, −1 for those they confirm,
+    else 0.
 
     A row may have several partners, and paths that lead to any of them contradict nothing.
     """

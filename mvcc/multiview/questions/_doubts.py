@@ -1,4 +1,7 @@
-"""What is in doubt of answers: those that what is near contradicts, and groups that may be no clusters."""
+"""What is in doubt of answers.
+
+Those that what is near contradicts, and groups that may be no clusters.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ def contradicted(history: AnswerHistory, kernel: Kernel) -> list[tuple[int, int]
 
 
 def counted_groups(history: AnswerHistory, coverage: Coverage) -> list[int]:
-    """Return the groups that count as clusters: of many answers, small ones only if they are nearest to many rows."""
+    """Return the groups that count as clusters.
+
+    Of many answers, small ones only if they are nearest to many rows.
+    """
     members = history.members()
     if len(history.answers) < _MANY_ANSWERS or not members:
         return list(members)

@@ -76,7 +76,10 @@ class NamedObjects:
 
     @cached_property
     def _row_names(self) -> list[list[str]]:
-        """What the rows of every view are called: by the row index, or by number where texts would not be distinct."""
+        """What the rows of every view are called.
+
+        By the row index, or by number where texts would not be distinct.
+        """
         found = []
         for table, own in zip(self._given.tables, self.of_rows, strict=True):
             names = list(map(str, table.index)) if isinstance(table, pd.DataFrame) else []

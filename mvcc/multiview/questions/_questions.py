@@ -1,4 +1,7 @@
-"""Questions to a person, whose answers become constraints: "which of these groups is this like?"."""
+"""Questions to a person, whose answers become constraints.
+
+"which of these groups is this like?".
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ Ints = NDArray[np.int64]
 
 @cache
 def _threads() -> ThreadpoolController:
-    """Return what limits the threads of BLAS; to find its libraries takes as long as a question may."""
+    """Return what limits the threads of BLAS.
+
+    To find its libraries takes as long as a question may.
+    """
     return ThreadpoolController()
 
 
@@ -218,14 +224,19 @@ class Questions:
         return self._objects.id(self._objects.find(row))
 
     def question(self, row: Question | str | tuple[int | str, int]) -> Question:
-        """Return the question about a row, given as for ``answer``, also where it was answered before."""
+        """Return the question about a row, given as for ``answer``, also where it was answered
+        before.
+        """
         with _threads().limit(limits=1):
             return self._question(
                 self._objects.find(row), self._history.members(), self._history.asked()
             )
 
     def said(self, question: Question | str | tuple[int | str, int]) -> str | None:
-        """Return what was answered: the name of a group, "unsure" or "outlier"; None where nothing was."""
+        """Return what was answered: the name of a group, "unsure" or "outlier".
+
+        None where nothing was.
+        """
         says = self._history.answers.get(self._objects.find(question))
         return self._history.names[says] if isinstance(says, int) else says
 
@@ -265,7 +276,8 @@ class Questions:
         return found
 
     def guesses(self) -> tuple[Ints, NDArray[np.float64]]:
-        """Return the number of the group that every object is most like, and how many rows each object stands for.
+        """Return the number of the group that every object is most like, and how many rows each
+        object stands for.
 
         Of more than 5,000 objects, a part stands for all.
         """
@@ -370,7 +382,9 @@ class Questions:
 
     @property
     def second_looks(self) -> list[SecondLook]:
-        """Answers that what is near contradicts, and groups that have had one member for long; once each.
+        """Answers that what is near contradicts, and groups that have had one member for long.
+
+        Once each.
 
         An answer is contradicted where less than a fifth of what speaks for another group speaks
         for its own. Ask once more, and give the answer with ``again=True``.
@@ -419,7 +433,9 @@ class Questions:
         ]
 
     def _bridges(self, members: dict[int, Ints], asked: Ints) -> list[int]:
-        """Return, for every group whose members lack a view, the nearest object that would connect it."""
+        """Return, for every group whose members lack a view, the nearest object that would connect
+        it.
+        """
         links = self._links()
         found: list[int] = []
         for number, own in members.items():
@@ -460,7 +476,10 @@ class Questions:
         )
 
     def _exemplars(self, one: int, members: Ints) -> list[int]:
-        """Return members that are most like an object: in a view that the object has, matched ones first."""
+        """Return members that are most like an object.
+
+        In a view that the object has, matched ones first.
+        """
         near = self._coverage.kernel.near(np.array([one]), members)[0]
         views = [view for view, own in enumerate(self._objects.rows(one)) if own]
         shared = np.array(

@@ -148,7 +148,9 @@ class Shower:
 
     @cached_property
     def _scores(self) -> list[tuple[list[str], np.ndarray[tuple[int, int], np.dtype[np.float64]]]]:
-        """Return the columns of numbers of every view, and how many deviations each value is from the mean."""
+        """Return the columns of numbers of every view, and how many deviations each value is from
+        the mean.
+        """
         scores = []
         for table in self._tables:
             X = table.numbers.to_numpy()

@@ -1,4 +1,7 @@
-"""The folder of a session of questions: what was said, one line after the other, and the files that follow from it."""
+"""The folder of a session of questions.
+
+What was said, one line after the other, and the files that follow from it.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +141,10 @@ class AnswersFolder:
         return [Entry(*fields) for _, fields in records]
 
     def _records(self) -> tuple[list[Record], int | None]:
-        """Return the records of the log, and the number of a line that was cut off; refuse what is no log."""
+        """Return the records of the log, and the number of a line that was cut off.
+
+        Refuse what is no log.
+        """
         path = self.path / ASKED
         records, cut = read_records(path, StoreError, appended=True)
         if not records or records[0][1] != _COLUMNS:

@@ -1,4 +1,7 @@
-"""What a group may be called by those who answer: a short name, and a handle that no name looks like."""
+"""What a group may be called by those who answer.
+
+A short name, and a handle that no name looks like.
+"""
 
 from __future__ import annotations
 

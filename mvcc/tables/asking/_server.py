@@ -114,7 +114,10 @@ class PageServer(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def serve(self) -> None:
-        """Serve until the page finishes or the process is interrupted; what was being written is written."""
+        """Serve until the page finishes or the process is interrupted.
+
+        What was being written is written.
+        """
         try:
             self.serve_forever(poll_interval=_LOOK)
         except KeyboardInterrupt:
@@ -202,7 +205,9 @@ class _Handler(BaseHTTPRequestHandler):
             raise
 
     def _admitted(self) -> tuple[str, dict[str, str]]:
-        """Return what is asked for, of requests with the token that come from our own page or from the address bar."""
+        """Return what is asked for, of requests with the token that come from our own page or from
+        the address bar.
+        """
         headers, hosts = self.headers, self.server.hosts
         origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
         foreign = origin is not None and origin.removeprefix("http://") not in hosts

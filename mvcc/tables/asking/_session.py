@@ -112,7 +112,10 @@ class AskSession:
         self._folder.__exit__(kind, error, at)
 
     def next(self, n: int = 1) -> list[Question]:
-        """Return the next questions, among them at most one second look in five; fewer where none are left."""
+        """Return the next questions, among them at most one second look in five.
+
+        Fewer where none are left.
+        """
         looks = [question for question, _ in self._second_looks().values()]
         asked = self._questions.next(n)
         found: list[Question] = []
@@ -191,7 +194,10 @@ class AskSession:
         return found
 
     def undo(self) -> str | None:
-        """Take back what was said last; return the id of the question, None where it was something else."""
+        """Take back what was said last.
+
+        Return the id of the question, None where it was something else.
+        """
         if not self._active:
             raise InvalidInputError("There is nothing to undo.")
         id, answer = self._active[-1]

@@ -54,7 +54,10 @@ class Status:
 
 @dataclass(frozen=True)
 class NearRow:
-    """A row near an object: its id, the group that it is in or most like, and whether it was asked about."""
+    """A row near an object.
+
+    Its id, the group that it is in or most like, and whether it was asked about.
+    """
 
     id: str
     group: str

@@ -1,4 +1,7 @@
-"""What sets the clusters of a view apart: columns by the values that they hold inside, texts by their words."""
+"""What sets the clusters of a view apart.
+
+Columns by the values that they hold inside, texts by their words.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +185,10 @@ def _parts(counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
 
 
 def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
-    """Finish what is told of a column: what a name says of it, and for numbers quantiles inside and outside."""
+    """Finish what is told of a column.
+
+    What a name says of it, and for numbers quantiles inside and outside.
+    """
     said = {key: value for key, value in one.items() if key not in ("low", "high", "values")}
     column, difference = clipped(one["column"], _LONGEST_COLUMN), one["inside"] - one["outside"]
     said["words"] = f"{column} {clipped(one['rule'], _LONGEST_RULE)}"
@@ -204,7 +210,8 @@ def _with_distribution(one: Found, of_cluster: NDArray[np.bool_]) -> Found:
 
 
 def distinguishing_words(table: Table, labels: NDArray[np.int64], k: int) -> list[list[list[Any]]]:
-    """Return for each cluster its words, with the shares of texts inside and outside that have them.
+    """Return for each cluster its words, with the shares of texts inside and outside that have
+    them.
 
     They are ranked by their part of the Kullback–Leibler divergence between inside and outside
     (Tomokiyo and Hurst 2003), among those that are in more texts inside beyond chance. The
@@ -262,7 +269,10 @@ def _texts(table: Table) -> list[str] | None:
 
 
 def name_of(columns: list[Found], words: list[list[Any]]) -> str:
-    """Return the three most distinguishing columns or words of a cluster as its name; empty where there are none."""
+    """Return the three most distinguishing columns or words of a cluster as its name.
+
+    Empty where there are none.
+    """
     waiting = [
         [(one["inside"] - one["outside"], one["words"]) for one in columns],
         [(inside - outside, word) for word, inside, outside in words],

@@ -1,4 +1,7 @@
-"""What each cluster is: its name, what sets it apart, and which of its rows are typical, borderline or odd."""
+"""What each cluster is.
+
+Its name, what sets it apart, and which of its rows are typical, borderline or odd.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,8 @@ def profiles_of(
 def _places(
     X: NDArray[np.float64], labels: NDArray[np.int64], k: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return the distance of every row to its center, its simplified silhouette, and the nearest other cluster.
+    """Return the distance of every row to its center, its simplified silhouette, and the nearest
+    other cluster.
 
     The simplified silhouette (Hruschka et al. 2004) has distances to centers in place of means of
     distances to rows.

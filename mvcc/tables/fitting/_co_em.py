@@ -129,7 +129,10 @@ class CoEM(Method):
 
 
 def _agreement_by_chance(first: NDArray[np.int64], second: NDArray[np.int64], job: Job) -> float:
-    """Return the share of matches that would agree if they meant nothing: drawn anew, and clusters numbered by them."""
+    """Return the share of matches that would agree if they meant nothing.
+
+    Drawn anew, and clusters numbered by them.
+    """
     rng = np.random.default_rng(job.seed)
     pairs = {(0, 1): np.column_stack([np.arange(len(first))] * 2)}
     shares = []
@@ -166,7 +169,10 @@ def _is_new(constraints: Constraints, known: Constraints) -> NDArray[np.bool_]:
 
 
 def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
-    """Give a line per constraint; which rows it comes from, and of which view, stands at its end."""
+    """Give a line per constraint.
+
+    Which rows it comes from, and of which view, stands at its end.
+    """
     lines: Rows = [["i", "j", "kind", "weight", "from_view", "from_i", "from_j", "because"]]
     ids, c = tables[number].ids, flow.constraints
     for (i, j, must_link, weight), (source, u, v), because in zip(
@@ -191,7 +197,10 @@ def _lines(number: int, flow: Flow, tables: list[Table]) -> Rows:
 def _cautions(
     job: Job, tables: list[Table], fit: Fit, n_passed: int, n_inferred: int
 ) -> Iterator[str]:
-    """Say what must not be overlooked: `n_inferred` of `n_passed` do not follow from what was given."""
+    """Say what must not be overlooked.
+
+    `n_inferred` of `n_passed` do not follow from what was given.
+    """
     yield from _of_constraints(job, len(tables) > 1, fit, n_passed, n_inferred)
     matched = {view for views, rows in fit.model.mappings_.items() if len(rows) for view in views}
     for number, table in enumerate(tables):

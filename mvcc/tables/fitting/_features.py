@@ -131,7 +131,9 @@ def _said(n_columns: int, features: AutoFeatures) -> str:
 
 
 def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
-    """Make the features of all views as the joint method has them, also where the number of clusters is unknown."""
+    """Make the features of all views as the joint method has them, also where the number of
+    clusters is unknown.
+    """
     if job.method == "co-em" and "features" not in job.model_fields_set:
         job = job.model_copy(update={"features": "auto"})
     if not isinstance(job.n_clusters, int):
@@ -140,7 +142,9 @@ def features_before_clusters(tables: list[Table], job: Job) -> list[Features]:
 
 
 def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
-    """Return the columns of a table as numbers, what makes them where they are none, and their description."""
+    """Return the columns of a table as numbers, what makes them where they are none, and their
+    description.
+    """
     if isinstance(table.X, np.ndarray):
         return table.X, None, counted(table.X.shape[1], "column")
     from mvcc.embedding import MixedFeatures
@@ -157,14 +161,17 @@ def numbers_of(table: Table) -> tuple[NDArray[np.float64], Any, str]:
 
 
 def _after(first: Any, second: Any) -> Any:
-    """Return a transformer that applies the second one to what the first one makes, where there is one."""
+    """Return a transformer that applies the second one to what the first one makes, where there is
+    one.
+    """
     from sklearn.pipeline import make_pipeline
 
     return second if first is None else make_pipeline(first, second)
 
 
 def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the rows of all views in the plane of their two principal components, and what to write at its axes.
+    """Return the rows of all views in the plane of their two principal components, and what to
+    write at its axes.
 
     Of many rows, some that are spaced evenly have the components: a copy of all would take much
     memory.
@@ -199,7 +206,10 @@ def plane_of(*views: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str
 def _first_two(
     X: NDArray[np.float64], name: str, shares: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the first two columns, and what to write at their axes; zeros where there is no second."""
+    """Return the first two columns, and what to write at their axes.
+
+    Zeros where there is no second.
+    """
     plane, axes = np.zeros((len(X), 2)), ["", ""]
     for number in range(min(2, X.shape[1])):
         plane[:, number] = X[:, number]

@@ -1,4 +1,7 @@
-"""Views that are folders of Parquet files: a sample of each is clustered, and all rows get the clusters of that."""
+"""Views that are folders of Parquet files.
+
+A sample of each is clustered, and all rows get the clusters of that.
+"""
 
 from __future__ import annotations
 

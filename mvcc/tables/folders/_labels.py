@@ -1,4 +1,6 @@
-"""The clusters of all rows of a folder, partition by partition, from a model that was fitted on some of them."""
+"""The clusters of all rows of a folder, partition by partition, from a model that was fitted on
+some of them.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +164,10 @@ def write_labels(
 
 
 def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
-    """Return what is told of all rows: their number, the sizes of clusters, and how these agree with labels."""
+    """Return what is told of all rows.
+
+    Their number, the sizes of clusters, and how these agree with labels.
+    """
     table = counts.unstack(fill_value=0) if counts.index.nlevels == 2 else counts.to_frame()
     table = table.reindex(range(n_clusters), fill_value=0)
     found: dict[str, Any] = {

@@ -52,7 +52,8 @@ def workers(scheduler: str | None, place: str) -> Iterator[Client]:
 
 @contextmanager
 def _interruptions_held() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, and tell of by tracebacks of all its parts.
+    """Have Ctrl-C and SIGTERM wait for what dask would leave half done, and tell of by tracebacks
+    of all its parts.
 
     Threads and processes that are started meanwhile never see Ctrl-C, which reaches all processes
     of a terminal: this one ends its workers.
@@ -79,7 +80,9 @@ def _interruptions_held() -> Iterator[None]:
 
 
 def local_workers(n_workers: int | None = None) -> Any:
-    """Return a cluster of processes of this machine, by default one for each core, which nobody else can reach."""
+    """Return a cluster of processes of this machine, by default one for each core, which nobody
+    else can reach.
+    """
     from distributed import LocalCluster
 
     return cast(Any, LocalCluster)(

@@ -1,4 +1,7 @@
-"""The file of a model: a zip of JSON and arrays, by skops, of which nothing can run when it is read."""
+"""The file of a model.
+
+A zip of JSON and arrays, by skops, of which nothing can run when it is read.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,10 @@ def model_bytes(views: list[dict[str, Any]]) -> bytes:
 
 
 def _by_public_names(schema: bytes) -> bytes:
-    """Name classes by the packages that export them: modules may move inside, and models stay readable."""
+    """Name classes by the packages that export them.
+
+    Modules may move inside, and models stay readable.
+    """
     return _PRIVATE_MODULE.sub(r"\1", schema.decode()).encode()
 
 
@@ -69,7 +75,10 @@ def _by_new_names(content: bytes) -> bytes:
 
 
 def _renumbered(entries: dict[str, bytes]) -> dict[str, bytes]:
-    """Replace addresses in memory, by which skops names objects, by their order: the same model has the same bytes."""
+    """Replace addresses in memory, by which skops names objects, by their order.
+
+    The same model has the same bytes.
+    """
     schema = entries.pop(_SCHEMA).decode()
     numbers = {
         address: str(number)
@@ -118,7 +127,9 @@ def read_model(content: bytes, place: str) -> list[dict[str, Any]]:
 
 
 def _check_entry(archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse an array whose head asks for other memory than there are bytes of it, and what is no array."""
+    """Refuse an array whose head asks for other memory than there are bytes of it, and what is no
+    array.
+    """
     if name in (_HEAD, _SCHEMA):
         return
     if not name.endswith(".npy"):

@@ -1,4 +1,6 @@
-"""What the parts of a stored model must be: attributes of types, ranges and shapes, estimators made of them.
+"""What the parts of a stored model must be.
+
+Attributes of types, ranges and shapes, estimators made of them.
 
 Sizes have names, which stand for the same number in all parts of an estimator: ``in`` and ``out``
 are its columns, ``n`` the rows that were clustered, ``k`` the clusters.

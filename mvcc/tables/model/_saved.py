@@ -35,7 +35,10 @@ class SavedView:
     numbers: NDArray[np.int64]  # (k,): the number of every cluster of the model in the results
 
     def predict(self, X: pd.DataFrame, place: Callable[[int], str]) -> NDArray[np.int64]:
-        """Return the clusters of rows with the columns that were clustered; messages call a row by ``place``."""
+        """Return the clusters of rows with the columns that were clustered.
+
+        Messages call a row by ``place``.
+        """
         found: NDArray[np.int64] = self.predictor.predict(
             self.transformer.transform(self._as_before(X, place))
         )
@@ -68,7 +71,8 @@ class SavedView:
 
 @dataclass(frozen=True, eq=False)
 class SavedClustering:
-    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to ``model.skops``.
+    """A fitted clustering with the features of its views, as ``mvcc cluster`` writes it to
+    ``model.skops``.
 
     Attributes
     ----------
@@ -141,7 +145,10 @@ class SavedClustering:
         return of_view.predict(frame, "X: row {}".format)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file, which :func:`mvcc.load_model` reads: JSON and arrays, of which nothing can run."""
+        """Write it to a file, which :func:`mvcc.load_model` reads.
+
+        JSON and arrays, of which nothing can run.
+        """
         replace_file(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:

@@ -151,7 +151,9 @@ def _free(name: str, taken: pd.Index) -> str:
 
 
 def _exact(frame: pd.DataFrame, path: str, content: bytes) -> pd.DataFrame:
-    """Return a table with whole numbers where pandas makes floats of them, since others are none or missing."""
+    """Return a table with whole numbers where pandas makes floats of them, since others are none or
+    missing.
+    """
     ending = Path(path).suffix.lower()
     if ending == ".parquet":
         return frame_of_parquet(_arrow_table(content), path, integer_object_nulls=True)

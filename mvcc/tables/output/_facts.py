@@ -1,4 +1,7 @@
-"""What a clustering is told by: the facts of ``clustering.json``, and what must not be overlooked in it."""
+"""What a clustering is told by.
+
+The facts of ``clustering.json``, and what must not be overlooked in it.
+"""
 
 from __future__ import annotations
 

@@ -104,7 +104,10 @@ def job_of_clustering(folder: Path, facts: Clustering) -> Job:
 
 
 def inputs_of_clustering(folder: Path) -> list[str]:
-    """Return the files that the clustering in a folder was made of; none if there is no clustering."""
+    """Return the files that the clustering in a folder was made of.
+
+    None if there is no clustering.
+    """
     return inputs_of(load_job(folder / CONFIG)) if (folder / CONFIG).exists() else []
 
 
@@ -226,7 +229,10 @@ def _damage_of_model(content: bytes, facts: Clustering) -> str:
 
 
 def _paths_now(job: Job, read: tuple[Input, ...]) -> list[str]:
-    """Return where the inputs of a clustering are by its settings; answers are in one folder, by their names."""
+    """Return where the inputs of a clustering are by its settings.
+
+    Answers are in one folder, by their names.
+    """
     given = _given_files(job)
     answers = os.path.dirname(next(iter([*answer_files(job), *job.constraints.values()]), ""))
     return [
@@ -290,7 +296,10 @@ def write_folder(
 
 
 def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
-    """Give a line for every row of a table; those that were left out have no values but the label −1."""
+    """Give a line for every row of a table.
+
+    Those that were left out have no values but the label −1.
+    """
     columns, values = label_columns(view)
     rows = [
         [name, *("" if value is None else value for value in values[name])] for name in table.ids
@@ -304,7 +313,10 @@ def _label_rows(table: Table, view: ViewFacts) -> Iterable[Iterable[Any]]:
 
 
 def label_columns(view: ViewFacts) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
-    """Return what is told of every row, and by id its values; outliers have none but the label −1."""
+    """Return what is told of every row, and by id its values.
+
+    Outliers have none but the label −1.
+    """
     columns: dict[str, Sequence[Any]] = {"cluster": view.labels}
     if view.names:
         columns["name"] = [view.names[label] for label in view.labels]

@@ -116,7 +116,10 @@ def propose_matches(
 
 
 def _listed(found: MatchCandidates, n_rows: int) -> tuple[NDArray[np.int64], list[list[Any]]]:
-    """Return pairs of rows; and rank, score, whether each is the other's first, and the margin of the first."""
+    """Return pairs of rows.
+
+    And rank, score, whether each is the other's first, and the margin of the first.
+    """
     candidates = found.candidates[:n_rows]
     n, c = candidates.shape
     is_first = np.tile(np.arange(c) == 0, n)

@@ -1,4 +1,7 @@
-"""What was answered to `mvcc ask`, for a clustering: constraints, named groups, and objects that are left out."""
+"""What was answered to `mvcc ask`, for a clustering.
+
+Constraints, named groups, and objects that are left out.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ class Answers:
 
 
 def answer_files(job: Job) -> list[str]:
-    """Return the files of answers that a job reads: those of its folder, else groups beside its constraints."""
+    """Return the files of answers that a job reads.
+
+    Those of its folder, else groups beside its constraints.
+    """
     if job.asked is not None:
         folder = Path(job.asked)
         return [str(folder / name) for name in _names_in(job) if (folder / name).exists()]
@@ -104,7 +110,9 @@ def _lists_groups(path: Path) -> bool:
 
 
 def with_answers(job: Job, inputs: Inputs) -> Inputs:
-    """Return the inputs of a job with what was answered: with more constraints, and without outliers.
+    """Return the inputs of a job with what was answered.
+
+    With more constraints, and without outliers.
 
     Raises
     ------
@@ -233,7 +241,10 @@ class _Log:
 
 
 def _read_log(path: str, objects: _Objects) -> _Log:
-    """Read the answers in their order; the last one to an object counts, and `undo` takes back the entry before."""
+    """Read the answers in their order.
+
+    The last one to an object counts, and `undo` takes back the entry before.
+    """
     entries: list[tuple[int | None, str]] = []
     read, cut = read_records(path, appended=True)
     _, *records = _with_header(path, read, (_LOG_COLUMNS,))

@@ -33,7 +33,9 @@ _DAMAGE = (
 
 
 def read_arrays(content: bytes, path: str) -> pd.DataFrame:
-    """Read an NPZ file: two-dimensional arrays are blocks of columns, one-dimensional ones are single columns."""
+    """Read an NPZ file: two-dimensional arrays are blocks of columns, one-dimensional ones are
+    single columns.
+    """
     if not content.startswith(b"PK"):
         raise DataError(f"{path}: this is no NPZ file, such as numpy.savez writes.")
     try:

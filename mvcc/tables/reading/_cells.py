@@ -38,7 +38,10 @@ def has_decimal_commas(frame: pd.DataFrame) -> bool:
 
 
 def as_csv(column: pd.Series[Any], path: str) -> list[str]:
-    """Return cells as text, empty where they are missing; lists and records inside of cells are JSON."""
+    """Return cells as text, empty where they are missing.
+
+    Lists and records inside of cells are JSON.
+    """
     if (
         pd.api.types.infer_dtype(column, skipna=True) == "datetime"
     ):  # days alone where all times are midnight
@@ -77,7 +80,8 @@ def _plain(value: Any) -> Any:
 
 
 def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of texts with numbers in those columns whose every cell is a number as it is written anew.
+    """Return a table of texts with numbers in those columns whose every cell is a number as it is
+    written anew.
 
     Then nothing is lost: 7, -2.5 and 1e-07 are numbers, also 5.0 where every cell has a point, and
     2,5 for 2.5 where the table has decimal commas. A column with 007, 1.10, +49, -0, 1e1, 1,000 or
@@ -120,7 +124,10 @@ def _is_long(column: pd.Series[Any]) -> bool:
 
 
 def as_arrow(column: pd.Series[Any]) -> Any:
-    """Return a column of Parquet; what it has no type for is text, as cells of several types are."""
+    """Return a column of Parquet.
+
+    What it has no type for is text, as cells of several types are.
+    """
     import pyarrow
 
     if _is_long(column):

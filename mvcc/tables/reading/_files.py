@@ -1,4 +1,7 @@
-"""Files of rows and columns: CSV, Excel, JSON, Parquet, NPZ, NPY and ARFF, each read into a data frame."""
+"""Files of rows and columns.
+
+CSV, Excel, JSON, Parquet, NPZ, NPY and ARFF, each read into a data frame.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,10 @@ def without_words_of_libraries() -> Iterator[None]:
 
 
 def known_ending(path: str) -> str:
-    """Return the ending of the name of a table, which tells its format; refuse folders and other formats."""
+    """Return the ending of the name of a table, which tells its format.
+
+    Refuse folders and other formats.
+    """
     place = clipped(path, MOST_SHOWN)
     ending = Path(path).suffix.lower()
     if os.path.isdir(path):
@@ -118,7 +124,8 @@ def _n_lines(content: bytes) -> int:
 def text_frames(
     lines: IO[str], path: str, n_rows: int | None = None, *, n_lines: int = 0
 ) -> Iterator[pd.DataFrame]:
-    """Give the rows of a text file, all at once, of which there are so many lines, or some at a time.
+    """Give the rows of a text file, all at once, of which there are so many lines, or some at a
+    time.
 
     Their index is the number of the row; ``attrs["delimiter"]`` tells what separates the columns,
     and ``attrs["first"]`` in which line row 0 is.
@@ -180,7 +187,10 @@ def n_filled(frame: pd.DataFrame) -> int:
 
 
 def _delimiter(first: str, path: str) -> str:
-    """Return what separates the columns: whatever is in the first line most often, outside of quotes."""
+    """Return what separates the columns.
+
+    Whatever is in the first line most often, outside of quotes.
+    """
     bare = re.sub(r'"[^"]*"?', "", first)
     if path.lower().endswith(".tsv") and "\t" in bare:
         return "\t"
@@ -207,7 +217,10 @@ def _longer_row(lines: IO[str], delimiter: str) -> tuple[str, str] | None:
 
 
 def _is_data(names: list[str]) -> bool:
-    """Tell whether a first line is a row of numbers, and no names; 0, 1, 2, … are names that pandas gives."""
+    """Tell whether a first line is a row of numbers, and no names.
+
+    0, 1, 2, … are names that pandas gives.
+    """
     try:
         numbers = [float(name) for name in names if name != ""]
     except ValueError:

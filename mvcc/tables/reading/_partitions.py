@@ -1,4 +1,7 @@
-"""Tables that are folders of Parquet files: what they hold, and their rows in pieces that fit into memory."""
+"""Tables that are folders of Parquet files.
+
+What they hold, and their rows in pieces that fit into memory.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +112,10 @@ def read_folder(path: str) -> Folder:
 
 
 def folder_sha256(path: str) -> str:
-    """Return a checksum of a folder: of the names and sizes of its files, and of what they say of themselves."""
+    """Return a checksum of a folder.
+
+    Of the names and sizes of its files, and of what they say of themselves.
+    """
     digest = hashlib.sha256()
     for name in _files_in(path):
         with opened(os.path.join(path, name)) as file:
@@ -151,7 +157,10 @@ def _opened(path: str, place: str) -> Any:
 
 
 def _compare(known: dict[str, tuple[Any, str]], schema: Any, place: str, name: str) -> None:
-    """Refuse a file whose columns differ from those of the files before; note the type of each, and where it is so."""
+    """Refuse a file whose columns differ from those of the files before.
+
+    Note the type of each, and where it is so.
+    """
     types = {field.name: _plain(field.type) for field in schema}
     first = next(iter(known.values()))[1] if known else ""
     for column in [*known, *types] if known else []:

@@ -1,4 +1,7 @@
-"""The size of the sheets of a workbook, counted before any of them is read: some cells can claim billions."""
+"""The size of the sheets of a workbook, counted before any of them is read.
+
+Some cells can claim billions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One view of a user's data: its rows with their ids, the columns that are clustered, and true labels if there are."""
+"""One view of a user's data.
+
+Its rows with their ids, the columns that are clustered, and true labels if there are.
+"""
 
 from __future__ import annotations
 
@@ -201,7 +204,10 @@ def _refuse_bytes(frame: pd.DataFrame, name: str, view: View) -> None:
 
 
 def find_id_column(frame: pd.DataFrame, view: View) -> str | None:
-    """Return the column that names the rows: the one asked for, an index, one called id or nothing, or a likely one."""
+    """Return the column that names the rows.
+
+    The one asked for, an index, one called id or nothing, or a likely one.
+    """
     if view.id_column is not None:
         if view.id_column not in frame.columns:
             raise DataError(no_column(frame, view.id_column, view.path))
@@ -371,7 +377,10 @@ def place_of(frame: pd.DataFrame, path: str, row: int) -> str:
 
 
 def _row(frame: pd.DataFrame, row: int) -> str:
-    """Return the line or row, also with its file where the path is a folder: rows are counted over all files."""
+    """Return the line or row, also with its file where the path is a folder.
+
+    Rows are counted over all files.
+    """
     if "lines" in frame.attrs:
         return f"line {frame.attrs['lines'] + row}"
     number = int(frame.index[row])

@@ -121,7 +121,9 @@ def _read_first_sheet(
 
 
 def _rows_of(sheet: Any, size: Sheet) -> list[list[Any]]:
-    """Return the values of a sheet from its first row with values on, also of rows that are not in the file."""
+    """Return the values of a sheet from its first row with values on, also of rows that are not in
+    the file.
+    """
     n_rows = size.last - size.first + 1
     area = {"min_row": size.first, "max_row": size.last, "min_col": 1, "max_col": size.width}
     rows = [list(row) for row in sheet.iter_rows(**area, values_only=True)]
@@ -203,7 +205,10 @@ def _parsed(text: str, path: str, line: int = 0) -> Any:
 
 
 def _frame(names: list[str], rows: Iterable[list[Any]], exact: bool) -> pd.DataFrame:
-    """Return a table, each column of one type unless exact; such as have neither name nor cells are left out."""
+    """Return a table, each column of one type unless exact.
+
+    Such as have neither name nor cells are left out.
+    """
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     kept = [
         n for n, name in enumerate(names) if name or any(value is not None for value in columns[n])
@@ -249,7 +254,10 @@ def _values(column: pd.Series[Any]) -> list[Any]:
 
 
 def _cell(sheet: Any, value: Any, path: str) -> Any:
-    """Return what a sheet takes: what it keeps as a number or a date as such, everything else as a text."""
+    """Return what a sheet takes.
+
+    What it keeps as a number or a date as such, everything else as a text.
+    """
     if value is None or isinstance(value, bool):
         return value
     from openpyxl.cell import WriteOnlyCell
@@ -272,7 +280,10 @@ def _cell(sheet: Any, value: Any, path: str) -> Any:
 
 
 def _is_kept_number(value: Any) -> bool:
-    """Tell whether spreadsheet programs keep a number: finite floats, and others of at most 15 digits."""
+    """Tell whether spreadsheet programs keep a number.
+
+    Finite floats, and others of at most 15 digits.
+    """
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, decimal.Decimal):
@@ -281,7 +292,10 @@ def _is_kept_number(value: Any) -> bool:
 
 
 def _is_kept_moment(value: Any) -> bool:
-    """Tell whether a sheet keeps a date or time: from the year 1900 on, to the millisecond, without a time zone."""
+    """Tell whether a sheet keeps a date or time.
+
+    From the year 1900 on, to the millisecond, without a time zone.
+    """
     if isinstance(value, datetime.timedelta):
         fine = value.microseconds % 1000 or getattr(value, "nanoseconds", 0)
         return abs(value.days) <= _MOST_DAYS and not fine

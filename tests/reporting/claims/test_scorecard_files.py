@@ -18,7 +18,9 @@ CP, DM = "constraint-propagation", "direct-mapping"
 
 @pytest.fixture(scope="module")
 def scorecard(whole_world, testify) -> Scorecard:
-    """Make a small one: Protein against the paper in one cell, no studies but the main one and the closures."""
+    """Make a small one: Protein against the paper in one cell, no studies but the main one and the
+    closures.
+    """
     small = whole_world[
         whole_world["study"].isin(["main", "closure"]) & (whole_world["experiment"] == "multi-view")
     ]

@@ -1,4 +1,7 @@
-"""The page of a clustering: everything is in it, nothing in it can run or ask the network, always the same bytes."""
+"""The page of a clustering.
+
+Everything is in it, nothing in it can run or ask the network, always the same bytes.
+"""
 
 from __future__ import annotations
 
