@@ -103,7 +103,7 @@ class CountedGaussians:
             self.terms += 1
             if (
                 a != b
-            ):  # where the confidence underflows to 0, only the point itself and its duplicates are near
+            ):  # where the confidence underflows to 0, only the point and its duplicates are near
                 total += (a - b) ** 2 / self.confidence[u] if self.confidence[u] else math.inf
             if total > self.limit:
                 return 0.0
@@ -206,7 +206,9 @@ def all_data_sets() -> list[Path]:
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
-    """Write the table beside its place and rename it, so that it is there as a whole or not at all."""
+    """Write the table beside its place and rename it, so that it is there as a whole or not at
+    all.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     try:

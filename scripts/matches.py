@@ -72,8 +72,11 @@ def suspicious(data: str, mapped: float, wrong: float, seed: int) -> dict[str, f
     right = sum(
         is_wrong.get(tuple(match), False) for match in np.unique(known, axis=0)[listed].tolist()
     )
-    return {"listed": int(listed.sum()), "precision": right / listed.sum() if listed.any() else np.nan,
-            "recall": right / len(mixed)}  # fmt: skip
+    return {
+        "listed": int(listed.sum()),
+        "precision": right / listed.sum() if listed.any() else np.nan,
+        "recall": right / len(mixed),
+    }
 
 
 def candidates(data: str, mapped: float, seed: int) -> dict[str, float]:
@@ -83,8 +86,13 @@ def candidates(data: str, mapped: float, seed: int) -> dict[str, float]:
     hits = found.candidates == np.array([true.get(row, -1) for row in found.rows.tolist()])[:, None]
     asked = np.isin(found.rows, others[:, 0])
     cut = candidate_hits(views, {(0, 1): known})[0, 1]
-    return {"first": hits[asked, 0].mean(), "in_five": hits[asked].any(axis=1).mean(),
-            "first_of_100": hits[:100, 0].mean(), "cut_first": cut[0], "cut_in_five": cut[4]}  # fmt: skip
+    return {
+        "first": hits[asked, 0].mean(),
+        "in_five": hits[asked].any(axis=1).mean(),
+        "first_of_100": hits[:100, 0].mean(),
+        "cut_first": cut[0],
+        "cut_in_five": cut[4],
+    }
 
 
 def main() -> None:

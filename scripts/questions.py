@@ -159,7 +159,9 @@ def random_rows(task: Task, questions: Questions) -> Chosen:
 
 
 def min_max(task: Task, questions: Questions) -> Chosen:
-    """Choose a matched object at random, then always the one that is farthest from all chosen ones."""
+    """Choose a matched object at random, then always the one that is farthest from all chosen
+    ones.
+    """
     X = task.columns[task.matched]
     place, gaps = int(task.rng.integers(len(X))), np.full(len(X), np.inf)
     for _ in range(len(X)):

@@ -58,7 +58,9 @@ def draw(seed):
 
 
 def sorted_into_piles(y, size, seed):
-    """Sort some rows of every digit: their pairs are must-links within a pile and cannot-links between piles."""
+    """Sort some rows of every digit: their pairs are must-links within a pile and cannot-links
+    between piles.
+    """
     rng = np.random.default_rng(seed)
     rows = np.concatenate(
         [rng.choice(np.flatnonzero(y == digit), size, replace=False) for digit in range(10)]

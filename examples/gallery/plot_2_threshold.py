@@ -49,7 +49,9 @@ def draw(seed):
 
 
 def clustered(drawn, transfer, seed):
-    """Cluster a draw: F against the labels, the number of propagated constraints, and the share that is correct."""
+    """Cluster a draw: F against the labels, the number of propagated constraints, and the share
+    that is correct.
+    """
     views, labels, constraints, matches = drawn
     model = MultiViewConstrainedClustering(
         PCKMeans(2, init="neighborhoods"), transfer, random_state=seed
@@ -89,7 +91,8 @@ for t, *values in zip(thresholds, F, number, precision, strict=True):
     print("threshold {:4.2f}: F {:.3f}, {:6.1f} propagated, precision {:.3f}".format(t, *values))
 print(f"direct mapping: F {direct.mean():.3f}")
 print(
-    f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, chosen {sorted(one[3] for one in by_cv)}"
+    f"cross-validated: F {np.mean([one[0] for one in by_cv]):.3f}, "
+    f"chosen {sorted(one[3] for one in by_cv)}"
 )
 
 # %%

@@ -36,7 +36,9 @@ shapes = {"texts": (3.0, 3.0), "images": (3.0, 1.2), "sounds": (1.4, 3.0)}
 
 
 def draw(seed):
-    """Draw the views, their topics, the matches between rows of the same topic, and 80 constraints on texts."""
+    """Draw the views, their topics, the matches between rows of the same topic, and 80
+    constraints on texts.
+    """
     rng = np.random.default_rng(seed)
     topics = {name: rng.integers(4, size=n) for name, n in sizes.items()}
     views = {
@@ -81,7 +83,10 @@ for seed, (_, views, matches, constraints) in enumerate(draws):
 
 F = {
     name: np.array([
-        [pairwise_f_measure(topics[view], found) for view, found in zip(sizes, model.labels_, strict=True)]
+        [
+            pairwise_f_measure(topics[view], found)
+            for view, found in zip(sizes, model.labels_, strict=True)
+        ]
         for (topics, *_), model in zip(draws, fitted, strict=True)
     ])
     for name, fitted in models.items()

@@ -106,11 +106,13 @@ clusters = np.array(
 for kind in ("all", "both_kinds"):
     results = search.cv_results_[f"mean_test_{kind}"]
     print(
-        f"the highest score of {kind} is {results.max():.1%}, with {clusters[np.argmax(results)]} clusters"
+        f"the highest score of {kind} is {results.max():.1%}, "
+        f"with {clusters[np.argmax(results)]} clusters"
     )
 chosen = search.best_index_
 print(
-    f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} of the held-out constraints:"
+    f"{len(held_out)} settings; the chosen one satisfies {held_out[chosen]:.1%} "
+    "of the held-out constraints:"
 )
 for name, value in search.best_params_.items():
     print(f"  {name} = {value}")

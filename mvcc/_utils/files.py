@@ -275,7 +275,9 @@ def sync(path: Path) -> None:
 
 
 def csv_bytes(rows: Iterable[Iterable[object]], delimiter: str = ",") -> bytes:
-    """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after each."""
+    """Write rows, the first of them the names of the columns, as UTF-8 with a line feed after
+    each.
+    """
     asks_for_quotes = re.compile(
         f'[{re.escape(delimiter)}"\r\n]'
     ).search  # the csv module forgets \r

@@ -100,7 +100,9 @@ class OutputFolder:
         return [name for name in listed if not self._why_not_ours(name, kind)]
 
     def was_used(self) -> bool:
-        """Tell whether this kind of command has written here before, whatever became of its files."""
+        """Tell whether this kind of command has written here before, whatever became of its
+        files.
+        """
         return any(kind == self.kind for _, kind, _ in self._entries)
 
     def refuse_taken(self, names: Iterable[str], kind: str | None = None) -> None:
@@ -122,7 +124,9 @@ class OutputFolder:
                     self._refuse_kept(name, kind or self.kind)
 
     def refuse_inputs(self, names: Iterable[str]) -> None:
-        """Refuse names of files that the command reads, and places inside of folders that it reads."""
+        """Refuse names of files that the command reads, and places inside of folders that it
+        reads.
+        """
         for name in names:
             path = self.path / name
             real = Path(os.path.realpath(path))

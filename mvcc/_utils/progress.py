@@ -17,7 +17,9 @@ _PAUSE = 5.0  # seconds
 
 
 def teller(n_rows: int) -> Callable[[str], None]:
-    """Return what tells a logger of each step that is done with so many rows, where they are many."""
+    """Return what tells a logger of each step that is done with so many rows, where they are
+    many.
+    """
     return (lambda step: LOGGER.info("%s …", step)) if n_rows >= _MANY else lambda step: None
 
 

@@ -212,8 +212,11 @@ class _Dialog:
 
         def store() -> None:
             said = self._session.answer(card.id, answer, again=True)
-            guess = "" if said.guessed is None else "  It was the first guess." if said.guessed else (
-                f"  The first guess was “{_clean(card.groups[0].name)}”.")  # fmt: skip
+            guess = ""
+            if said.guessed:
+                guess = "  It was the first guess."
+            elif said.guessed is not None:
+                guess = f"  The first guess was “{_clean(card.groups[0].name)}”."
             answered = said.answer if answer in ("unsure", "outlier") else f"“{said.answer}”"
             self._say(f"{_clean(said.id)}: {_clean(answered)}.{guess}")
 

@@ -232,7 +232,9 @@ class AnchorGraph:
         return at_anchors[first : first + self.n_anchors[view]]
 
     def around(self, view: int, shares: Floats) -> Floats:
-        """Return the product of the graph of one view, without its diagonal, with (n_v, k) numbers."""
+        """Return the product of the graph of one view, without its diagonal, with (n_v, k)
+        numbers.
+        """
         return self.views[view].around(shares)
 
     def spectrum(self, view: int, rows: Ints) -> Floats:

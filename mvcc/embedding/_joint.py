@@ -80,9 +80,11 @@ class JointSpectralFeatures(FittedViews, TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> from mvcc import JointSpectralFeatures
-    >>> texts, images = [[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]], [[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]]
+    >>> texts = [[0.0], [0.2], [0.3], [5.0], [5.1], [5.3]]
+    >>> images = [[8.0], [8.1], [8.3], [1.0], [1.1], [1.2]]
+    >>> matches = {(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]}
     >>> joint = JointSpectralFeatures(2, n_neighbors=2, n_view_components=2)
-    >>> first, second = joint.fit_transform([texts, images], mappings={(0, 1): [(0, 0), (1, 1), (3, 3), (4, 4)]})
+    >>> first, second = joint.fit_transform([texts, images], mappings=matches)
     >>> (first[[2, 5]] @ second[[2, 5]].T).round(1).tolist()
     [[1.0, 0.1], [0.1, 1.0]]
     """

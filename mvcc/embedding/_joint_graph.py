@@ -273,7 +273,9 @@ def _pieces(n: int, links: Ints) -> tuple[int, Ints]:
 
 
 def _view_graph(search: NeighborSearch, n_neighbors: int) -> sp.csr_array:
-    """Return exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th, made symmetric."""
+    """Return exp(−d² / s_i s_j) of nearest neighbors, s_i the distance to the 7th, made
+    symmetric.
+    """
     n = len(search.rows)
     q = min(n_neighbors, n - 1)
     if q < 1:

@@ -167,7 +167,9 @@ class ResultsStore:
         return {trial for trial in self.stored() if self._name(trial) not in damaged}
 
     def nameless(self) -> Path | None:
-        """Return the first file that is called like results, where no manifest says whose they are."""
+        """Return the first file that is called like results, where no manifest says whose they
+        are.
+        """
         if (self.folder / MANIFEST).exists():
             return None
         if self.stored():

@@ -273,7 +273,8 @@ class ClusteringResult:
         compared = self._facts.comparison
         said = [*([compared.sentence] if compared else []), *self._facts.warnings]
         notes = "".join(f"<li>{escape(note)}</li>" for note in said)
-        return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{f'<ul>{notes}</ul>' if notes else ''}"
+        listed = f"<ul>{notes}</ul>" if notes else ""
+        return f"<p>{escape(repr(self)[1:-1])}</p>{self.sizes().to_html()}{listed}"
 
     def _by_id(self, what: str, name: str, dtype: Any) -> dict[str, pd.Series[Any]]:
         return {

@@ -52,7 +52,9 @@ def held_out(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, path: Path) -> None:
-    """Draw the E-steps of the table over points, constraints and threshold, and write the picture."""
+    """Draw the E-steps of the table over points, constraints and threshold, and write the
+    picture.
+    """
     steps = table.dropna(subset=["hits"])
     n, m, t = (steps[column].mode().min() for column in ("n", "constraints", "threshold"))
     panels = {

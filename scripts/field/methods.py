@@ -174,5 +174,10 @@ PAIRS: dict[str, Method] = {
     **{name: partial(with_pairs, 160, share) for name, share in WRONG.items()},
 }
 GROUPS: dict[str, dict[str, Method]] = {
-    "ours": OURS, "plain": PLAIN, "tables": OF_TABLES, "pairs": PAIRS, "grid": GRID, "peers": {**IMML, **MVLEARN},
-}  # fmt: skip
+    "ours": OURS,
+    "plain": PLAIN,
+    "tables": OF_TABLES,
+    "pairs": PAIRS,
+    "grid": GRID,
+    "peers": {**IMML, **MVLEARN},
+}

@@ -151,8 +151,16 @@ CUT = {
     "digits_halves": (load_digits, 32),
 }
 COMPLETE = (
-    "three_sources", "bbc_sport", "ngs", "acm", "wikipedia", "bdgp", "msrc_v5", "hundred_leaves", "handwritten",
-)  # fmt: skip
+    "three_sources",
+    "bbc_sport",
+    "ngs",
+    "acm",
+    "wikipedia",
+    "bdgp",
+    "msrc_v5",
+    "hundred_leaves",
+    "handwritten",
+)
 MASKED = {
     "mask A": {
         "bbc_sport": (0.1, 0.3, 0.5, 0.7),

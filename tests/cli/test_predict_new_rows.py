@@ -1,4 +1,6 @@
-"""``mvcc predict``: new rows of every format get the clusters of the model, or nothing is written."""
+"""``mvcc predict``: new rows of every format get the clusters of the model, or nothing is
+written.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,9 @@ def test_points_that_only_the_outermost_could_be_far_from_are_passed_over():
 
 
 def test_of_equally_distant_points_the_first_ones_are_looked_at():
-    """The searches from point to point hardly meet the only two points that lie on opposite sides."""
+    """The searches from point to point hardly meet the only two points that lie on opposite
+    sides.
+    """
     X = np.random.default_rng(0).choice([-1.0, 1.0], (OUTERMOST + 100, 64))
     X[6] = -X[5]
     assert found_pair(X, np.ones(64), np.zeros(64)) == (5, 6)

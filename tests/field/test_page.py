@@ -1,4 +1,6 @@
-"""The page of the field's scorecard is what its store says, and claims fail where figures say so."""
+"""The page of the field's scorecard is what its store says, and claims fail where figures say
+so.
+"""
 
 from __future__ import annotations
 

@@ -537,7 +537,9 @@ def test_any_matches_and_pairs_give_labels(n_matches, n_pairs):
 
 @pytest.mark.parametrize("n_matched", [0, 300])
 def test_clusters_that_lie_far_apart_are_found(n_matched):
-    """More rows than dense eigenvectors are computed of, in as many pieces as there are clusters."""
+    """More rows than dense eigenvectors are computed of, in as many pieces as there are
+    clusters.
+    """
     rng = np.random.default_rng(0)
     y = rng.integers(8, size=1500)
     views = [rng.normal(size=(len(y), 5)) + 10 * rng.normal(size=(8, 5))[y] for _ in range(2)]

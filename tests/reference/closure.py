@@ -60,7 +60,9 @@ def strongest_cannot_links(
 
 
 def closure(pairs: ArrayLike, must_link: ArrayLike, weights: ArrayLike) -> ConstraintDict:
-    """Close the constraints of one view (Algorithm 2, steps 1–2, with one view and no relations)."""
+    """Close the constraints of one view (Algorithm 2, steps 1–2, with one view and no
+    relations).
+    """
     closed, _ = close_views([(pairs, must_link, weights)], {})
     return closed[0]
 

@@ -65,7 +65,9 @@ def as_dict(constraints: ConstraintDict | ConstraintArrays | None) -> Constraint
 def to_arrays(
     constraints: ConstraintDict,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Turn a dict into (pairs, must_link, weights), sorted by pair, cannot-link before must-link."""
+    """Turn a dict into (pairs, must_link, weights), sorted by pair, cannot-link before must-
+    link.
+    """
     keys = sorted(constraints)
     pairs = np.array([(i, j) for i, j, _ in keys], dtype=np.int64).reshape(-1, 2)
     must_link = np.array([is_must_link for _, _, is_must_link in keys], dtype=bool)

@@ -40,7 +40,9 @@ def read(folder, content, name="t.csv", **options):
 
 
 def column_of(folder, values, delimiter=";", **options):
-    """Read a table of one column of texts beside a column of numbers, and return what became of it."""
+    """Read a table of one column of texts beside a column of numbers, and return what became of
+    it.
+    """
     rows = [f"{n}{delimiter}{n}{delimiter}{value}\n" for n, value in enumerate(values)]
     table = read(folder, f"id{delimiter}n{delimiter}c\n{''.join(rows)}", **options)
     values = table.X["c"] if isinstance(table.X, pd.DataFrame) and "c" in table.X else None

@@ -126,7 +126,9 @@ def rows(constraints):
 
 
 def solve(folder, seed, method, closure):
-    """Draw 2 to 4 views with many-to-many matches and judgments of some of them, and cluster them."""
+    """Draw 2 to 4 views with many-to-many matches and judgments of some of them, and cluster
+    them.
+    """
     rng = np.random.default_rng(seed)
     n_views = int(rng.integers(2, 5))
     ids = [[f"{LETTERS[view]}{row}" for row in range(N)] for view in range(n_views)]

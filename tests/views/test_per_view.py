@@ -1,4 +1,6 @@
-"""Transformers of every view change its columns, never its rows, and say which view they fail in."""
+"""Transformers of every view change its columns, never its rows, and say which view they fail
+in.
+"""
 
 from __future__ import annotations
 

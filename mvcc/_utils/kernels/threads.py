@@ -23,7 +23,9 @@ Result = TypeVar("Result")
 
 
 def may_share(n: int) -> bool:
-    """Tell whether work on n rows is worth several threads, which ``numba.set_num_threads`` limits."""
+    """Tell whether work on n rows is worth several threads, which ``numba.set_num_threads``
+    limits.
+    """
     return n >= _WORTH_SHARING and get_num_threads() > 1
 
 

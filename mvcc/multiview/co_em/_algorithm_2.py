@@ -87,7 +87,8 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     >>> texts, images = np.array([[0.0], [0.2], [3.0], [3.2]]), np.array([[5.0], [1.0], [1.1]])
     >>> judged = Constraints.from_pairs(must_link=[(0, 1)], cannot_link=[(1, 2)])
     >>> model = MultiViewConstrainedClustering(PCKMeans(2), random_state=0)
-    >>> model = model.fit([texts, images], constraints=[judged, None], mappings={(0, 1): [(0, 0), (2, 1)]})
+    >>> matches = {(0, 1): [(0, 0), (2, 1)]}
+    >>> model = model.fit([texts, images], constraints=[judged, None], mappings=matches)
     >>> [labels.tolist() for labels in model.labels_]
     [[0, 0, 1, 1], [0, 1, 1]]
 
@@ -98,9 +99,12 @@ class MultiViewConstrainedClustering(MultiViewEstimator):
     ...     "texts": pd.DataFrame(texts, index=["a", "b", "c", "d"], columns=["length"]),
     ...     "images": pd.DataFrame(images, index=["x", "y", "z"], columns=["light"]),
     ... }
-    >>> judged = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": ["must-link", "cannot-link"]})
+    >>> kinds = ["must-link", "cannot-link"]
+    >>> judged = pd.DataFrame({"i": ["a", "b"], "j": ["b", "c"], "kind": kinds})
     >>> matches = pd.DataFrame({"texts": ["a", "c"], "images": ["x", "y"]})
-    >>> model = model.fit(named, constraints={"texts": judged}, mappings={("texts", "images"): matches})
+    >>> model = model.fit(
+    ...     named, constraints={"texts": judged}, mappings={("texts", "images"): matches}
+    ... )
     >>> model.predict(pd.DataFrame({"light": [4.0, 0.9]}), view="images").tolist()
     [0, 1]
     """

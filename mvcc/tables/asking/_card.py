@@ -99,8 +99,14 @@ class Shower:
     def card(self, question: Question, second_look: str | None) -> Card:
         """Return the card of a question."""
         groups = tuple(
-            ShownGroup(handle_of(offer.group), offer.group.name, offer.group.size,
-                       tuple(map(self.rows, offer.exemplars))) for offer in question.offers)  # fmt: skip
+            ShownGroup(
+                handle_of(offer.group),
+                offer.group.name,
+                offer.group.size,
+                tuple(map(self.rows, offer.exemplars)),
+            )
+            for offer in question.offers
+        )
         return Card(question.id, self.why(question), self.rows(question.rows), groups, second_look)
 
     def rows(self, of_views: tuple[tuple[int, ...], ...]) -> tuple[ShownRow, ...]:

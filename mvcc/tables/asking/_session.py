@@ -366,8 +366,10 @@ class AskSession:
     def _refuse_contradiction(self, new: Said) -> None:
         given, relations = self._inputs.constraints, self._inputs.relations
         if self._job.on_conflict == "error" and (any(map(len, given)) or relations):
-            all_ = [own.select(own.weights > 0).joined(said)
-                    for own, said in zip(given, self._questions.constraints, strict=True)]  # fmt: skip
+            all_ = [
+                own.select(own.weights > 0).joined(said)
+                for own, said in zip(given, self._questions.constraints, strict=True)
+            ]
             try:
                 refuse_conflicts(all_, relations, caller_of(self._inputs.tables))
             except ConstraintConflictError as error:

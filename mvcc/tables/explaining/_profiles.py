@@ -31,7 +31,9 @@ Profile = dict[str, Any]
 def all_profiles(
     facts: dict[str, Any], tables: list[Table], spaces: list[NDArray[np.float64]], fit: Fit, k: int
 ) -> list[list[Profile]]:
-    """Describe every cluster of every view, whose rows are in `spaces` where they were clustered."""
+    """Describe every cluster of every view, whose rows are in `spaces` where they were
+    clustered.
+    """
     stability: Sequence[NDArray[np.float64] | None] = fit.stability or [None] * len(tables)
     return [
         profiles_of(table, X, labels, np.array(view["fit"]), stable, view["names"], k)

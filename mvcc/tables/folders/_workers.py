@@ -1,4 +1,6 @@
-"""Workers of dask, in processes of this machine or on a scheduler, and what is said when they fail."""
+"""Workers of dask, in processes of this machine or on a scheduler, and what is said when they
+fail.
+"""
 
 from __future__ import annotations
 

@@ -169,7 +169,9 @@ def _arrow_table(content: bytes) -> Any:
 
 
 def _csv(views: Views, path: str) -> bytes:
-    """Write one table; that of a text file as it was, with its own decimal sign in the new columns."""
+    """Write one table; that of a text file as it was, with its own decimal sign in the new
+    columns.
+    """
     (view,) = views.values()
     own, beside = _texts(view.own, path), _texts(view.beside, path)
     if view.ending not in _TEXT_FILES:

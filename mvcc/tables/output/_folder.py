@@ -117,36 +117,26 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
     Raises StoreError: when the facts themselves cannot be read.
     """
     facts = read_facts(folder)
-    verified, wrong, notes = 1, [], []
+    verified, wrong, notes = 1, list[str](), list[str]()
     for number, view in enumerate(facts.views):
-        suspicious = sum(
-            len(relation.suspicious) for relation in facts.relations if number in relation.views
-        )
-        of_method = {"moved.csv": view.n_moved} if facts.joint else {
-            "propagated.csv": view.n_propagated.total, "received.csv": view.n_received.total}  # fmt: skip
-        of_method |= {"suspicious.csv": suspicious} if suspicious else {}
-        labels = [
-            ["id", "cluster"],
-            *([name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)),
-        ]
-        outliers = [[name, str(OUTLIER)] for name in view.outliers]
-        for name, n_rows in {LABELS: view.n_rows + len(outliers), **of_method}.items():
-            rows = _rows_of(folder / view.name / name)
-            first = [row[:2] for row in rows]
-            parts = [
-                [row for row in first if (row[1:] == [str(OUTLIER)]) == out]
-                for out in (False, True)
-            ]
-            if len(rows) == n_rows + 1 and (name != LABELS or parts == [labels, outliers]):
+        labels = [row[:2] for row in _rows_of(folder / view.name / LABELS)]
+        if sorted(labels) == _labels_told(view):
+            verified += 1
+        else:
+            wrong.append(f"{view.name}/{LABELS}: it is missing, or is not what {FACTS} says.")
+        for name, n_rows in _lengths_told(facts, number).items():
+            if len(_rows_of(folder / view.name / name)) == n_rows + 1:
                 verified += 1
             else:
                 wrong.append(f"{view.name}/{name}: it is missing, or is not what {FACTS} says.")
         if view.n_all_rows is not None:
-            n = _rows_of_parts(folder / view.name / ALL_LABELS)
-            verified += n == view.n_all_rows
-            wrong += [] if n == view.n_all_rows else [
-                f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have {view.n_all_rows} rows."
-            ]  # fmt: skip
+            if _rows_of_parts(folder / view.name / ALL_LABELS) == view.n_all_rows:
+                verified += 1
+            else:
+                wrong.append(
+                    f"{view.name}/{ALL_LABELS}: it is missing or damaged, or does not have"
+                    f" {view.n_all_rows} rows."
+                )
     wrong += [f"{name}: it is missing." for name in (MODEL, CONFIG) if not (folder / name).exists()]
     if (folder / MODEL).exists():
         try:
@@ -166,6 +156,29 @@ def check_clustering(folder: Path) -> tuple[int, list[str], list[str]]:
             else:
                 notes += [] if same else [f"{path}: the input has changed since; cluster it again."]
     return verified, wrong, notes
+
+
+def _labels_told(view: ViewFacts) -> list[list[str]]:
+    """Return ids and clusters of all rows in any order, as the facts have them."""
+    told = [[name, str(label)] for name, label in zip(view.ids, view.labels, strict=True)]
+    left_out = [[name, str(OUTLIER)] for name in view.outliers]
+    return sorted([["id", "cluster"], *told, *left_out])
+
+
+def _lengths_told(facts: Clustering, number: int) -> dict[str, int]:
+    """Return how many rows the tables of a view have beside its labels, by their names."""
+    view = facts.views[number]
+    if facts.joint:
+        lengths = {"moved.csv": view.n_moved}
+    else:
+        lengths = {
+            "propagated.csv": view.n_propagated.total,
+            "received.csv": view.n_received.total,
+        }
+    of_view = [relation for relation in facts.relations if number in relation.views]
+    if n_suspicious := sum(len(relation.suspicious) for relation in of_view):
+        lengths["suspicious.csv"] = n_suspicious
+    return lengths
 
 
 def load_model(path: str | os.PathLike[str]) -> SavedClustering:

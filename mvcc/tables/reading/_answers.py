@@ -185,8 +185,11 @@ def _without_outliers(inputs: Inputs, n_objects: int) -> Inputs:
             (inputs.relations.values(), used.relations.values()),
         )
     )
-    of_views = [f"{counted(len(own), 'row')} of {table.name}"
-                for table, own in zip(inputs.tables, outliers, strict=True) if len(own)]  # fmt: skip
+    of_views = [
+        f"{counted(len(own), 'row')} of {table.name}"
+        for table, own in zip(inputs.tables, outliers, strict=True)
+        if len(own)
+    ]
     note = (
         f"Left out as {counted(n_objects, 'outlier')}: {', '.join(of_views)},"
         f" {counted(n_constraints, 'constraint')} and {counted(n_matches, 'match')}."

@@ -55,11 +55,10 @@ def read_arrays(content: bytes, path: str) -> pd.DataFrame:
     }
     blocks = [name for name, array in arrays.items() if array.ndim == 2]
     if len(blocks) != 1:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise DataError(
             f"{path}: {len(blocks)} of its arrays are two-dimensional; there must be one, with a"
-            " row per instance. It "
-            "holds"
-            f" {clipped(', '.join(f'{name} {array.shape}' for name, array in arrays.items()), 300) or 'nothing'}."
+            f" row per instance. It holds {clipped(shapes, 300) or 'nothing'}."
         )
     n_rows = len(arrays[blocks[0]])
     beside = {name: array for name, array in arrays.items() if array.ndim == 1}

@@ -24,7 +24,9 @@ _EXACT = 2**53  # up to which floats hold every whole number
 
 
 def escaped(texts: Sequence[str]) -> list[str]:
-    """Return texts, with a leading ``'`` where a spreadsheet program would take them for formulas."""
+    """Return texts, with a leading ``'`` where a spreadsheet program would take them for
+    formulas.
+    """
     return [
         f"'{text}" if _FORMULA.match(text) and not is_written_number(text) else text
         for text in texts

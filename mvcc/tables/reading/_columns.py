@@ -118,7 +118,9 @@ def looks_like_ids(name: str, values: pd.Series[Any]) -> bool:
 
 
 def looks_like_codes(values: pd.Series[Any]) -> bool:
-    """Tell whether a column holds codes such as INV-0187, each of one row, whatever it is called."""
+    """Tell whether a column holds codes such as INV-0187, each of one row, whatever it is
+    called.
+    """
     return _may_be_codes(values) and not values.duplicated().any() and _are_codes(values)
 
 

@@ -179,7 +179,9 @@ def text_frames(
 
 
 def n_filled(frame: pd.DataFrame) -> int:
-    """Return the number of rows without those at the end that hold nothing, which are line breaks."""
+    """Return the number of rows without those at the end that hold nothing, which are line
+    breaks.
+    """
     n = len(frame)
     while n and (frame.iloc[n - 1] == "").all():
         n -= 1
