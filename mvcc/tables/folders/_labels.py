@@ -172,7 +172,7 @@ def facts_of_counts(counts: pd.Series[Any], n_clusters: int) -> dict[str, Any]:
     table = table.reindex(range(n_clusters), fill_value=0)
     found: dict[str, Any] = {
         "n_all_rows": int(counts.sum()),
-        "all_sizes": table.sum(axis=1).astype(int).tolist(),
+        "all_sizes": tuple(table.sum(axis=1).astype(int).tolist()),
     }
     if counts.index.nlevels == 2:
         labeled: NDArray[np.int64] = table.drop(columns="", errors="ignore").to_numpy(

@@ -190,10 +190,8 @@ def _predict_folder(
         write_labels,
     )  # which import scikit-learn
 
-    sizes: list[int] = facts_of_counts(write_labels(client, rows, source, part, tell), n_clusters)[
-        "all_sizes"
-    ]
-    return sizes
+    counts = write_labels(client, rows, source, part, tell)
+    return list(facts_of_counts(counts, n_clusters)["all_sizes"])
 
 
 def _refuse_repeated(hashes: Any, path: str) -> None:
