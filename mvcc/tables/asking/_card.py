@@ -12,7 +12,6 @@ import pandas as pd
 
 from mvcc._utils.messages import counted
 from mvcc.multiview import Question
-from mvcc.tables.asking._group_names import handle_of
 from mvcc.tables.reading._table import Table
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
@@ -98,7 +97,7 @@ class Shower:
     def card(self, question: Question, second_look: str | None) -> Card:
         """Return the card of a question."""
         groups = tuple(
-            ShownGroup(handle_of(offer.group), offer.group.name, offer.group.size,
+            ShownGroup(offer.group.handle, offer.group.name, offer.group.size,
                        tuple(map(self.rows, offer.exemplars))) for offer in question.offers)  # fmt: skip
         return Card(question.id, self.why(question), self.rows(question.rows), groups, second_look)
 

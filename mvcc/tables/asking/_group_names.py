@@ -6,15 +6,10 @@ import re
 
 from mvcc._utils.messages import shown
 from mvcc.exceptions import InvalidInputError
-from mvcc.multiview import Group
+from mvcc.multiview import OPENS, RENAME
 
 MOST_LETTERS = 200  # of a name
 _HANDLE = re.compile("g[0-9]+")
-
-
-def handle_of(group: Group) -> str:
-    """Return what stands for a group whatever its name, such as "g1"."""
-    return f"g{group.number}"
 
 
 def looks_like_handle(name: str) -> bool:
@@ -22,11 +17,14 @@ def looks_like_handle(name: str) -> bool:
     return _HANDLE.fullmatch(name) is not None
 
 
-def check_new_name(name: str) -> None:
-    """Refuse a new name that is too long, or looks like a handle.
+def check_new_name(answer: str) -> None:
+    """Refuse an answer that gives a group a name that is too long, or looks like a handle.
 
     Logs may hold such names from before they were refused; these stay.
     """
+    if not answer.startswith((OPENS, RENAME)):
+        return
+    name = answer.partition(":")[2]
     if looks_like_handle(name):
         raise InvalidInputError(
             f"{shown(name)} must not be the name of a group: g with a number stands for the group "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mvcc.tables.asking._group_names import MOST_LETTERS, handle_of
+from mvcc.tables.asking._group_names import MOST_LETTERS
 
 if TYPE_CHECKING:
     from mvcc.multiview import Question
@@ -51,7 +51,7 @@ class PageState:
             self._version = status.version
         return {
             "card": self._question and self._with_numbers(asdict(session.card(self._question))),
-            "groups": [{"group": handle_of(group), "name": group.name, "size": group.size} for group in session.groups],
+            "groups": [{"group": group.handle, "name": group.name, "size": group.size} for group in session.groups],
             "said": [{"id": id, "answer": answer} for id, answer in session.said],
             "status": asdict(status),
             "most_letters": MOST_LETTERS,
@@ -71,8 +71,8 @@ class PageState:
     def answer(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take an answer; return the new state, and whether the answer was the first guess."""
         self._refuse_stale(said)
-        told = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
-        return {**self.now(), "told": asdict(told)}
+        line = self._session.answer(said["id"], said["answer"], again=said.get("again", False))
+        return {**self.now(), "told": {"id": line.id, "answer": line.says, "guessed": line.guessed}}
 
     def undo(self, said: dict[str, Any]) -> dict[str, Any]:
         """Take back what was said last; return the new state, and the question that is open again."""
