@@ -166,7 +166,7 @@ def test_the_last_answer_to_an_object_counts_unless_it_is_undone(tmp_path, optio
         ),
         ("asked.csv", "id,answer,when\nview0:zz,x,t\n", r"asked\.csv:2: view0 \(.*\) has no row with the id 'zz'"),
         ("asked.csv", "id,answer,when\nview0:zz,x,t\n,undo,t\n", r"asked\.csv:2: view0 .* no row with the id 'zz'"),
-        ("asked.csv", "id,answer,when\n,undo,t\n", r"asked\.csv:2: there is nothing to undo"),
+        ("asked.csv", "id,answer,when\n,undo,t\n", r"asked\.csv:2: There is nothing to undo"),
         ("asked.csv", "id,answer,when\nview0:a1,,t\n", r"asked\.csv:2: there is no answer for 'view0:a1'"),
         ("asked.csv", "id,answer,when\nview0:a1,x\n", r"asked\.csv:2: there must be 3 values, got 2: view0:a1,x"),
         ("asked.csv", "i,j,kind\n", r"asked\.csv:1: the columns must be id,answer,when, got i,j,kind"),

@@ -372,6 +372,7 @@ class Questions:
         """Tell whether an answer names the group that is offered first; None if it names none."""
         if answer in (UNSURE, OUTLIER, NEW) or answer.startswith(OPENS):
             return None
+        group = self._history.group(answer)
         with one_thread():
             likeliest, _ = self._chooser.likeness(self._history, one)[0]
-        return likeliest == self._history.group(answer)
+        return likeliest == group
